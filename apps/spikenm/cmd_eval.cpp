@@ -1,0 +1,48 @@
+#include "commands.h"
+
+#include "spikenm/train/experiment.h"
+#include "spikenm/train/model_file.h"
+
+#include <cstdio>
+#include <memory>
+
+namespace spikenm::cli {
+namespace {
+
+struct EvalArguments {
+  std::string model;
+  std::vector<std::string> overrides;
+  bool json = false;
+};
+
+void eval(const EvalArguments& a) {
+  train::LoadedModel model = train::load_model(a.model, a.overrides);
+  const Json found = train::measure(model.recipe, model.masks);
+  if (a.json) {
+    fmt::print("{}\n", found.dump(2));
+    return;
+  }
+  fmt::print(
+      "{}: test accuracy {:.2f} %, loss {:.4f}, weight {:.2f} %, conn {:.2f} %, {:.2f} M SOPs, "
+      "firing rate {:.3f}\n",
+      a.model, found["test_accuracy"].get<double>(), found["test_loss"].get<double>(),
+      found["weight_pct"].get<double>(), found["conn_pct"].get<double>(),
+      found["sops_m"].get<double>(), found["firing_rate"]["mean"].get<double>());
+}
+
+}  // namespace
+
+std::function<void()> setup_eval(CLI::App& app) {
+  auto a = std::make_shared<EvalArguments>();
+  app.add_option("model", a->model, "run folder, or a model .safetensors of ours")->required();
+  app.add_option("overrides", a->overrides, "a.b=value, over the stored config; e.g. threads=1");
+  app.add_flag("--json", a->json, "print everything measured, as JSON");
+  app.footer(
+      "Examples:\n"
+      "  spikenm eval runs/a\n"
+      "  spikenm eval runs/a/model_best_val.safetensors --json\n"
+      "  spikenm eval runs/a data.test_size=5000");
+  return [a] { eval(*a); };
+}
+
+}  // namespace spikenm::cli

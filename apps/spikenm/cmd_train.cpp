@@ -1,0 +1,61 @@
+#include "commands.h"
+#include "config_options.h"
+
+#include "spikenm/train/experiment.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+namespace spikenm::cli {
+namespace {
+
+struct TrainArguments {
+  ConfigOptions config;
+  std::string out;
+  bool force = false, dry_run = false;
+};
+
+void train(const TrainArguments& a) {
+  const Config config = a.config.load();
+  if (a.dry_run) {
+    static_cast<void>(train::read_recipe(config));
+    fmt::print("{}", config.resolved_toml());
+    return;
+  }
+  const std::string stem =
+      a.config.file.empty() ? "run" : std::filesystem::path(a.config.file).stem().string();
+  const std::filesystem::path out =
+      a.out.empty() ? std::filesystem::path("runs") / stem : std::filesystem::path(a.out);
+  const Json result = train::run_experiment(config, {.out = out, .force = a.force, .title = stem});
+  fmt::print(
+      "{} {}: test accuracy {:.2f} % (best on validation {:.2f} %), weight {:.2f} %, conn {:.2f} "
+      "%, "
+      "{:.2f} M SOPs\n{}\n",
+      result["method"].get<std::string>(), result["pattern"].get<std::string>(),
+      result["test_accuracy"].get<double>(), result["test_accuracy_best_val"].get<double>(),
+      result["weight_pct"].get<double>(), result["conn_pct"].get<double>(),
+      result["sops_m"].get<double>(), out.string());
+}
+
+}  // namespace
+
+std::function<void()> setup_train(CLI::App& app) {
+  auto a = std::make_shared<TrainArguments>();
+  a->config.declare(app);
+  app.add_option("--out,-o", a->out, "run folder (default: runs/ and the config's name)");
+  app.add_flag("--force", a->force, "replace a run that the folder holds already");
+  app.add_flag("--dry-run", a->dry_run, "print the resolved config and stop");
+  app.footer(
+      "The run folder gets config.toml (every key with its value), metrics.jsonl (a line an "
+      "epoch),\n"
+      "result.json, model.safetensors (the last epoch) and model_best_val.safetensors.\n\n"
+      "Examples:\n"
+      "  spikenm train --config configs/demo/spikenm_2x4.toml --out runs/a\n"
+      "  spikenm train --config configs/demo/spikenm_2x4.toml method.preset=paper "
+      "method.pattern=2:16\n"
+      "  spikenm train method.name=dense train.epochs=2 --dry-run");
+  return [a] { train(*a); };
+}
+
+}  // namespace spikenm::cli

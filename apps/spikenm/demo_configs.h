@@ -1,0 +1,16 @@
+// The files of configs/demo, compiled in.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace spikenm::cli {
+
+struct DemoConfig {
+  std::string name;
+  std::string toml;
+};
+
+const std::vector<DemoConfig>& demo_configs();
+
+}  // namespace spikenm::cli

@@ -1,0 +1,71 @@
+// The program: subcommands, and what their failures mean to the shell.
+#include "commands.h"
+
+#include "spikenm/core/error.h"
+#include "spikenm/core/interrupt.h"
+
+#include <c10/util/Exception.h>
+
+#include <cstdio>
+#include <map>
+#include <new>
+
+namespace {
+
+constexpr int kFailed = 1, kBadUsage = 2, kOurBug = 70;
+
+int complain(int code, const std::string& message) {
+  fmt::print(stderr, "spikenm: {}\n", message);
+  return code;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Trains spiking neural networks that keep N of every M weights.", "spikenm");
+  app.set_version_flag("--version", "spikenm " SPIKENM_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  spikenm demo\n"
+      "  spikenm train --config configs/demo/spikenm_2x4.toml --out runs/first\n"
+      "  spikenm train --config configs/demo/spikenm_2x4.toml method.pattern=2:8 seed=1 --out "
+      "runs/2x8\n"
+      "  spikenm eval runs/first\n"
+      "  spikenm inspect runs/first\n\n"
+      "Exit codes: 0 done, 1 failed, 2 bad usage, 70 a bug of ours, 130/143 interrupted.");
+  std::map<const CLI::App*, std::function<void()>> actions;
+  for (const auto& command : spikenm::cli::commands()) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    actions[sub] = command.setup(*sub);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : kBadUsage;
+  }
+  spikenm::install_interrupt_handlers();
+  actions.at(app.get_subcommands().front())();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const spikenm::UsageError& e) {
+    return complain(kBadUsage, e.what());
+  } catch (const spikenm::Error& e) {
+    return complain(kFailed, e.what());
+  } catch (const spikenm::Interrupted& e) {
+    return complain(128 + e.signal_number(), e.what());
+  } catch (const std::bad_alloc&) {
+    return complain(kFailed, "out of memory; a smaller train.batch_size or model needs less");
+  } catch (const c10::Error& e) {
+    return complain(kOurBug,
+                    fmt::format("a bug of ours, please report it: {}", e.what_without_backtrace()));
+  } catch (const std::exception& e) {
+    return complain(kOurBug, fmt::format("a bug of ours, please report it: {}", e.what()));
+  } catch (...) {
+    return complain(kOurBug, "a bug of ours, please report it: an unknown exception");
+  }
+}

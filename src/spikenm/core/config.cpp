@@ -1,0 +1,318 @@
+#include "spikenm/core/config.h"
+
+#include "spikenm/core/file.h"
+#include "spikenm/core/text.h"
+
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+namespace spikenm {
+
+// Keys are stored flat, "train.lr"; a given key keeps its place in the file.
+struct Config::State {
+  std::vector<std::pair<std::string, Json>> given;
+  std::vector<std::pair<std::string, Json>> resolved;  // in the order of first reading
+  std::set<std::string> read;
+
+  [[nodiscard]] const Json* find(const std::string& key) const {
+    for (const auto& [name, value] : given) {
+      if (name == key) return &value;
+    }
+    return nullptr;
+  }
+
+  void set(const std::string& key, Json value) {
+    for (auto& [name, old] : given) {
+      if (name == key) {
+        old = std::move(value);
+        return;
+      }
+    }
+    given.emplace_back(key, std::move(value));
+  }
+
+  void record(const std::string& key, Json value) {
+    if (read.insert(key).second) resolved.emplace_back(key, std::move(value));
+  }
+};
+
+namespace {
+
+Json leaf_to_json(const toml::node& node, const std::string& key) {
+  if (const auto* v = node.as_boolean()) return v->get();
+  if (const auto* v = node.as_integer()) return v->get();
+  if (const auto* v = node.as_floating_point()) return v->get();
+  if (const auto* v = node.as_string()) return v->get();
+  if (const auto* array = node.as_array()) {
+    Json list = Json::array();
+    for (const toml::node& item : *array) list.push_back(leaf_to_json(item, key));
+    return list;
+  }
+  fail("{}: found a date or a nested table, wanted a number, text, true/false or a list", key);
+}
+
+void flatten(const toml::table& table, const std::string& prefix,
+             const std::function<void(const std::string&, Json)>& emit) {
+  // toml++ sorts keys; source positions give the file's own order back.
+  std::vector<std::pair<std::string, const toml::node*>> entries;
+  for (const auto& [key, node] : table) entries.emplace_back(std::string(key.str()), &node);
+  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+    return a.second->source().begin < b.second->source().begin;
+  });
+  for (const auto& [key, node] : entries) {
+    if (const toml::table* inner = node->as_table()) {
+      flatten(*inner, prefix + key + ".", emit);
+    } else {
+      emit(prefix + key, leaf_to_json(*node, prefix + key));
+    }
+  }
+}
+
+toml::table parse_toml(std::string_view text, const std::string& source) {
+  try {
+    return toml::parse(text, source);
+  } catch (const toml::parse_error& e) {
+    fail("{}:{}:{}: not valid TOML: {}", source, e.source().begin.line, e.source().begin.column,
+         e.description());
+  }
+}
+
+// A value as messages show it; JSON itself has no word for inf and nan.
+std::string shown(const Json& value) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>()))
+    return fmt::format("{}", value.get<double>());
+  return value.dump();
+}
+
+const char* type_name(const Json& value) {
+  if (value.is_boolean()) return "true/false";
+  if (value.is_number_integer()) return "whole number";
+  if (value.is_number()) return "number";
+  if (value.is_string()) return "text";
+  return "list";
+}
+
+template <class T>
+struct Reader;  // convert() gives nothing when the JSON type does not fit
+
+template <>
+struct Reader<bool> {
+  static constexpr const char* kWanted = "true or false";
+  static std::optional<bool> convert(const Json& v) {
+    return v.is_boolean() ? std::optional(v.get<bool>()) : std::nullopt;
+  }
+};
+
+template <>
+struct Reader<int64_t> {
+  static constexpr const char* kWanted = "a whole number";
+  static std::optional<int64_t> convert(const Json& v) {
+    return v.is_number_integer() ? std::optional(v.get<int64_t>()) : std::nullopt;
+  }
+};
+
+template <>
+struct Reader<double> {
+  static constexpr const char* kWanted = "a finite number";
+  static std::optional<double> convert(const Json& v) {
+    if (!v.is_number() || !std::isfinite(v.get<double>())) return std::nullopt;
+    return v.get<double>();
+  }
+};
+
+template <>
+struct Reader<std::string> {
+  static constexpr const char* kWanted = "text in quotes";
+  static std::optional<std::string> convert(const Json& v) {
+    return v.is_string() ? std::optional(v.get<std::string>()) : std::nullopt;
+  }
+};
+
+template <class T>
+struct Reader<std::vector<T>> {
+  static constexpr const char* kWanted = "a list";
+  static std::optional<std::vector<T>> convert(const Json& v) {
+    std::vector<T> list;
+    if (!v.is_array()) {  // a single value stands for a list of one
+      const std::optional<T> single = Reader<T>::convert(v);
+      if (!single) return std::nullopt;
+      list.push_back(*single);
+      return list;
+    }
+    for (const Json& item : v) {
+      const std::optional<T> converted = Reader<T>::convert(item);
+      if (!converted) return std::nullopt;
+      list.push_back(*converted);
+    }
+    return list;
+  }
+};
+
+bool is_bare_key(std::string_view key) {
+  return !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '-';
+  });
+}
+
+std::string quoted_key(std::string_view key) {
+  return is_bare_key(key) ? std::string(key) : Json(std::string(key)).dump();
+}
+
+}  // namespace
+
+Config::Config() : state_(std::make_shared<State>()) {}
+
+Config::Config(std::shared_ptr<State> state, std::string prefix)
+    : state_(std::move(state)), prefix_(std::move(prefix)) {}
+
+Config Config::from_text(std::string_view text, const std::string& source) {
+  Config config;
+  flatten(parse_toml(text, source), "",
+          [&](const std::string& key, Json value) { config.state_->set(key, std::move(value)); });
+  return config;
+}
+
+Config Config::from_file(const std::filesystem::path& path) {
+  return from_text(read_file(path), path.string());
+}
+
+void Config::override_with(std::string_view assignment) {
+  const size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    throw UsageError(
+        fmt::format("'{}': not understood; wanted an override such as train.lr=0.1", assignment));
+  }
+  try {
+    (void)Json(std::string(assignment)).dump();
+  } catch (const Json::exception&) {
+    fail("'{}': not UTF-8 text, which the resolved config needs", assignment);
+  }
+  const std::string key(assignment.substr(0, equals));
+  const std::string value(assignment.substr(equals + 1));
+  Json parsed;
+  try {
+    parsed = leaf_to_json(*toml::parse("value = " + value).get("value"), key);
+  } catch (const toml::parse_error&) {
+    parsed = value;  // a bare word: method.name=dense
+  }
+  std::string flat;  // layer_pattern."conv*" is given as in TOML; quotes are dropped
+  std::remove_copy(key.begin(), key.end(), std::back_inserter(flat), '"');
+  state_->set(flat, std::move(parsed));
+}
+
+Config Config::section(std::string_view name) const {
+  return {state_, prefix_ + std::string(name) + "."};
+}
+
+std::string Config::full_key(std::string_view key) const {
+  return prefix_ + std::string(key);
+}
+
+bool Config::has(std::string_view key) const {
+  return state_->find(full_key(key)) != nullptr;
+}
+
+template <class T>
+T Config::get(std::string_view key, const T& fallback) const {
+  const std::string name = full_key(key);
+  const Json* given = state_->find(name);
+  if (given == nullptr) {
+    state_->record(name, fallback);
+    return fallback;
+  }
+  const std::optional<T> value = Reader<T>::convert(*given);
+  SPIKENM_CHECK(value.has_value(), "{}: found {} ({}), wanted {}", name, shown(*given),
+                type_name(*given), Reader<T>::kWanted);
+  state_->record(name, *value);
+  return *value;
+}
+
+template bool Config::get(std::string_view, const bool&) const;
+template int64_t Config::get(std::string_view, const int64_t&) const;
+template double Config::get(std::string_view, const double&) const;
+template std::string Config::get(std::string_view, const std::string&) const;
+template std::vector<int64_t> Config::get(std::string_view, const std::vector<int64_t>&) const;
+template std::vector<double> Config::get(std::string_view, const std::vector<double>&) const;
+template std::vector<std::string> Config::get(std::string_view,
+                                              const std::vector<std::string>&) const;
+
+int64_t Config::get_int(std::string_view key, int64_t fallback, int64_t low, int64_t high) const {
+  const int64_t value = get<int64_t>(key, fallback);
+  SPIKENM_CHECK(low <= value && value <= high, "{}: found {}, wanted {} to {}", full_key(key),
+                value, low, high);
+  return value;
+}
+
+double Config::get_real(std::string_view key, double fallback, double low, double high) const {
+  const double value = get<double>(key, fallback);
+  SPIKENM_CHECK(low <= value && value <= high, "{}: found {:g}, wanted {:g} to {:g}", full_key(key),
+                value, low, high);
+  return value;
+}
+
+size_t Config::get_choice(std::string_view key, std::string_view fallback,
+                          const std::vector<std::string>& choices) const {
+  const std::string value = get<std::string>(key, std::string(fallback));
+  const auto found = std::find(choices.begin(), choices.end(), value);
+  SPIKENM_CHECK(found != choices.end(), "{}: found '{}', wanted one of {}", full_key(key), value,
+                join(choices, ", "));
+  return static_cast<size_t>(found - choices.begin());
+}
+
+std::vector<std::pair<std::string, std::string>> Config::get_table(std::string_view key) const {
+  const std::string prefix = full_key(key) + ".";
+  std::vector<std::pair<std::string, std::string>> table;
+  for (const auto& [name, value] : state_->given) {
+    if (!name.starts_with(prefix)) continue;
+    SPIKENM_CHECK(value.is_string(), "{}: found {}, wanted text in quotes", name, value.dump());
+    table.emplace_back(name.substr(prefix.size()), value.get<std::string>());
+    state_->record(name, value);
+  }
+  return table;
+}
+
+void Config::reject_unread() const {
+  const std::vector<std::string> known(state_->read.begin(), state_->read.end());
+  for (const auto& [name, value] : state_->given) {
+    SPIKENM_CHECK(state_->read.contains(name), "{}: this run reads no such key; the nearest is {}",
+                  name, nearest(name, known));
+  }
+}
+
+std::string Config::resolved_toml() const {
+  // TOML wants a table's own keys before its sub-tables: group by the part before the last dot that
+  // belongs to a section name, sections in order of first reading, top-level keys first.
+  std::vector<std::string> sections{""};
+  for (const auto& [name, value] : state_->resolved) {
+    const size_t dot = name.find('.');
+    const std::string section = dot == std::string::npos ? "" : name.substr(0, dot);
+    if (std::find(sections.begin(), sections.end(), section) == sections.end())
+      sections.push_back(section);
+  }
+  std::string text;
+  for (const std::string& section : sections) {
+    if (!section.empty()) text += fmt::format("\n[{}]\n", quoted_key(section));
+    for (const auto& [name, value] : state_->resolved) {
+      const size_t dot = name.find('.');
+      if ((dot == std::string::npos ? "" : name.substr(0, dot)) != section) continue;
+      const std::string rest = section.empty() ? name : name.substr(dot + 1);
+      // A user's table: method.layer_pattern."conv*". A user's key "fc.out" beside a key "fc" stays
+      // whole.
+      const size_t inner = rest.find('.');
+      const bool is_table = inner != std::string::npos &&
+                            !state_->read.contains(section + "." + rest.substr(0, inner));
+      const std::string key =
+          is_table ? quoted_key(rest.substr(0, inner)) + "." + quoted_key(rest.substr(inner + 1))
+                   : quoted_key(rest);
+      text += fmt::format("{} = {}\n", key, value.dump());
+    }
+  }
+  return text;
+}
+
+}  // namespace spikenm

@@ -1,0 +1,73 @@
+// A typed view of a configuration: a TOML file plus "a.b=value" overrides, with every default in
+// code. Each read records the value it used, so the resolved configuration can be written out, and
+// a key that nobody read is an error that names the nearest one that is.
+#pragma once
+
+#include "spikenm/core/error.h"
+#include "spikenm/core/json.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace spikenm {
+
+class Config {
+ public:
+  Config();  // empty: every read gives its default
+
+  // `source` names the text in messages.
+  static Config from_text(std::string_view text, const std::string& source);
+  static Config from_file(const std::filesystem::path& path);
+
+  // "train.lr=0.1"; the value is TOML, or a bare word taken as a string.
+  void override_with(std::string_view assignment);
+
+  // The keys under `name`, sharing this config's records.
+  [[nodiscard]] Config section(std::string_view name) const;
+
+  [[nodiscard]] bool has(std::string_view key) const;
+
+  // The value of `key`, or `fallback`. T: bool, int64_t, double, std::string, std::vector of the
+  // last three. A value of another type is an Error; a whole number serves as a double.
+  template <class T>
+  [[nodiscard]] T get(std::string_view key, const T& fallback) const;
+  [[nodiscard]] std::string get(std::string_view key, const char* fallback) const {
+    return get<std::string>(key, fallback);
+  }
+
+  // get() for a number with a closed range; the message names both bounds.
+  [[nodiscard]] int64_t get_int(std::string_view key, int64_t fallback, int64_t low,
+                                int64_t high = INT32_MAX) const;
+  [[nodiscard]] double get_real(std::string_view key, double fallback, double low,
+                                double high = 1e30) const;
+
+  // get() for one of several names; gives its position in `choices`.
+  [[nodiscard]] size_t get_choice(std::string_view key, std::string_view fallback,
+                                  const std::vector<std::string>& choices) const;
+
+  // All key = "text" pairs under `key`, in file order: a table whose keys the user invents.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> get_table(
+      std::string_view key) const;
+
+  // Throws Error for the first given key that nothing has read.
+  void reject_unread() const;
+
+  // Everything read so far, as TOML that gives the same run.
+  [[nodiscard]] std::string resolved_toml() const;
+
+  // "train.lr" for a section's key "lr": how messages name a key.
+  [[nodiscard]] std::string full_key(std::string_view key) const;
+
+ private:
+  struct State;
+  Config(std::shared_ptr<State> state, std::string prefix);
+
+  std::shared_ptr<State> state_;
+  std::string prefix_;  // "" or "train."
+};
+
+}  // namespace spikenm

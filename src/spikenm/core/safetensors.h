@@ -1,0 +1,38 @@
+// The safetensors file format: an 8-byte little-endian header length, a JSON header, the raw bytes.
+// The reader trusts nothing: every length, offset and product of a shape is checked before use, and
+// a file that is cut, overlapping or padded is refused with one sentence.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spikenm {
+
+struct StoredTensor {
+  std::string name;
+  std::string dtype;  // "F32", "U8", …
+  std::vector<int64_t> shape;
+  std::vector<uint8_t> bytes;  // row-major, little-endian
+};
+
+struct SafetensorsFile {
+  std::vector<StoredTensor> tensors;
+  std::map<std::string, std::string> metadata;
+
+  // The tensor called `name`, or null.
+  [[nodiscard]] const StoredTensor* find(std::string_view name) const;
+};
+
+std::string encode_safetensors(const SafetensorsFile& file);
+
+// `source` names the bytes in messages.
+SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& source);
+
+void write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file);
+SafetensorsFile read_safetensors(const std::filesystem::path& path);
+
+}  // namespace spikenm

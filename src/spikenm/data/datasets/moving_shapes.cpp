@@ -1,0 +1,151 @@
+#include "spikenm/data/datasets/moving_shapes.h"
+
+#include "spikenm/data/event_camera.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+namespace spikenm::data {
+namespace {
+
+constexpr int64_t kSide = 34;
+constexpr int kRendersPerFrame = 2;
+constexpr double kPi = std::numbers::pi;
+
+// One scene: everything random about a sample, drawn once.
+struct Scene {
+  int kind = 0;  // 0 disc, 1 square, 2 bar, 3 ring, 4 cross
+  double x, y;   // centre of the sensor's view of the motion
+  double size, travel, phase;
+  double ground, contrast;
+};
+
+Scene draw_scene(int label, const RandomAddress& random) {
+  Scene s;
+  s.kind = label / 2;
+  s.x = random.uniform(0, 14.0, 19.0);
+  s.y = random.uniform(1, 14.0, 19.0);
+  s.size = random.uniform(2, 4.0, 6.0);
+  s.travel = random.uniform(3, 0.8, 1.2);
+  s.phase = random.uniform(4, 0.0, 2 * kPi);
+  s.ground = random.uniform(5, 0.4, 0.6);
+  const double ratio = random.uniform(6, 1.8, 2.4);
+  s.contrast = random.uniform(7) < 0.5 ? ratio : 1 / ratio;  // brighter or darker than the ground
+  return s;
+}
+
+// Signed distance to the shape's edge at time u in [0,1], in pixels; negative inside.
+double distance(const Scene& s, double u, double px, double py) {
+  const double along = (u - 0.5) * 20 * s.travel;
+  const double turn = s.phase + (u - 0.5) * 1.2 * kPi * s.travel;
+  double dx = px - s.x, dy = py - s.y;
+  switch (s.kind) {
+    case 0:
+      return std::hypot(dx - along, dy) - s.size;
+    case 1:
+      return std::max(std::abs(dx), std::abs(dy - along)) - s.size * 0.9;
+    case 2: {
+      const double a = std::abs(std::cos(turn) * dx + std::sin(turn) * dy);
+      const double b = std::abs(-std::sin(turn) * dx + std::cos(turn) * dy);
+      return std::max(a - 2.2 * s.size, b - 0.4 * s.size);
+    }
+    case 3:
+      return std::abs(std::hypot(dx, dy) - (2.0 + 1.9 * s.size * s.travel * u)) - 1.2;
+    default: {
+      dx -= 7 * std::cos(turn * 1.5);
+      dy -= 7 * std::sin(turn * 1.5);
+      const double arm = 0.8 * s.size, half = 0.3 * s.size;
+      const double a = std::abs(dx), b = std::abs(dy);
+      return std::min(std::max(a - arm, b - half), std::max(a - half, b - arm));
+    }
+  }
+}
+
+void render(const Scene& s, double u, std::vector<float>& image) {
+  for (int64_t row = 0; row < kSide; ++row) {
+    for (int64_t column = 0; column < kSide; ++column) {
+      const double d = distance(s, u, static_cast<double>(column), static_cast<double>(row));
+      const double cover = std::clamp(0.5 - d, 0.0, 1.0);  // an edge one pixel wide
+      image[static_cast<size_t>(row * kSide + column)] =
+          static_cast<float>(s.ground * (1 + cover * (s.contrast - 1)));
+    }
+  }
+}
+
+class MovingShapes : public Dataset {
+ public:
+  explicit MovingShapes(const MovingShapesOptions& options) : options_(options) {
+    info_ = {.name = "moving-shapes",
+             .channels = 2,
+             .height = kSide,
+             .width = kSide,
+             .classes = 10,
+             .frames = options.frames,
+             .simulated = true};
+  }
+
+  [[nodiscard]] const DatasetInfo& info() const override { return info_; }
+  [[nodiscard]] int64_t size(Part part) const override {
+    return part == Part::kTrain ? options_.train_size : options_.test_size;
+  }
+  [[nodiscard]] int64_t label(Part, int64_t index) const override { return index % info_.classes; }
+
+  void read(Part part, int64_t index, uint8_t* out) const override {
+    const int64_t frame_size = 2 * kSide * kSide;
+    std::memset(out, 0, static_cast<size_t>(options_.frames * frame_size));
+    // Train and test samples have separate addresses: no test sample is ever a train sample.
+    const auto which = static_cast<uint32_t>(part);
+    const auto sample = static_cast<uint32_t>(index);
+    const RandomAddress scene_random(options_.seed, random_stream(RandomUse::kScene, which),
+                                     sample);
+    const RandomAddress noise_random(options_.seed, random_stream(RandomUse::kPixelNoise, which),
+                                     sample);
+    const int label_of = static_cast<int>(label(part, index));
+    const Scene scene = draw_scene(label_of, scene_random);
+    EventCamera camera({.height = kSide, .width = kSide});
+    std::vector<float> image(static_cast<size_t>(kSide * kSide));
+    const int64_t n_renders = options_.frames * kRendersPerFrame;
+    for (int64_t r = 0; r <= n_renders; ++r) {
+      const double u = static_cast<double>(r) / static_cast<double>(n_renders);
+      render(scene, label_of % 2 == 0 ? u : 1 - u, image);
+      const int64_t frame = std::max<int64_t>(0, r - 1) / kRendersPerFrame;
+      camera.observe(image, out + frame * frame_size);
+    }
+    for (int64_t t = 0; t < options_.frames; ++t)
+      camera.add_noise(noise_random, t, out + t * frame_size);
+    if (options_.shuffle_time) shuffle_frames(scene_random, frame_size, out);
+  }
+
+ private:
+  // Fisher-Yates over whole frames.
+  void shuffle_frames(const RandomAddress& random, int64_t frame_size, uint8_t* out) const {
+    for (int64_t t = options_.frames - 1; t > 0; --t) {
+      const int64_t other =
+          random.below(static_cast<uint64_t>(100 + t), static_cast<uint32_t>(t + 1));
+      std::swap_ranges(out + t * frame_size, out + (t + 1) * frame_size, out + other * frame_size);
+    }
+  }
+
+  MovingShapesOptions options_;
+  DatasetInfo info_;
+};
+
+}  // namespace
+
+std::unique_ptr<Dataset> make_moving_shapes(const MovingShapesOptions& options) {
+  return std::make_unique<MovingShapes>(options);
+}
+
+std::unique_ptr<Dataset> open_moving_shapes(const Config& config, int64_t frames, uint64_t seed) {
+  MovingShapesOptions options;
+  options.train_size = config.get_int("train_size", options.train_size, 1, 10'000'000);
+  options.test_size = config.get_int("test_size", options.test_size, 1, 10'000'000);
+  options.shuffle_time = config.get<bool>("shuffle_time", false);
+  options.frames = frames;
+  options.seed = seed;
+  return make_moving_shapes(options);
+}
+
+}  // namespace spikenm::data

@@ -1,0 +1,43 @@
+#include "spikenm/data/event_camera.h"
+
+#include "spikenm/core/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spikenm::data {
+
+EventCamera::EventCamera(const Options& options) : options_(options) {}
+
+void EventCamera::observe(const std::vector<float>& intensity, uint8_t* frame) {
+  const size_t pixels = static_cast<size_t>(options_.height * options_.width);
+  SPIKENM_ASSERT(intensity.size() == pixels);
+  const bool first = reference_.empty();
+  if (first) reference_.resize(pixels);
+  const auto threshold = static_cast<float>(options_.threshold);
+  for (size_t i = 0; i < pixels; ++i) {
+    const float level = std::log(intensity[i]);
+    if (first) {
+      reference_[i] = level;
+      continue;
+    }
+    const int events = static_cast<int>((level - reference_[i]) / threshold);  // towards zero
+    if (events == 0) continue;
+    reference_[i] += static_cast<float>(events) * threshold;
+    uint8_t& count = frame[events > 0 ? i : pixels + i];
+    count = static_cast<uint8_t>(std::min(255, count + std::abs(events)));
+  }
+}
+
+void EventCamera::add_noise(const RandomAddress& random, int64_t frame_index,
+                            uint8_t* frame) const {
+  const int64_t n = 2 * options_.height * options_.width;
+  const auto limit = static_cast<uint32_t>(options_.noise_rate * 4294967295.0);
+  // Four words a Philox block: one block serves four pixels.
+  for (int64_t i = 0; i < n; ++i) {
+    if (random.word(static_cast<uint64_t>(frame_index * n + i)) < limit && frame[i] < 255)
+      ++frame[i];
+  }
+}
+
+}  // namespace spikenm::data

@@ -1,0 +1,47 @@
+#include "spikenm/data/split.h"
+
+#include "spikenm/core/random.h"
+#include "spikenm/data/shuffle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace spikenm::data {
+
+TrainViews split_train(const std::shared_ptr<const Dataset>& dataset, double fraction,
+                       uint64_t seed) {
+  const DatasetInfo& info = dataset->info();
+  const int64_t n = dataset->size(Part::kTrain);
+  std::vector<std::vector<int64_t>> by_class(static_cast<size_t>(info.classes));
+  for (int64_t i = 0; i < n; ++i)
+    by_class[static_cast<size_t>(dataset->label(Part::kTrain, i))].push_back(i);
+  std::vector<int64_t> train, validation;
+  for (size_t c = 0; c < by_class.size(); ++c) {
+    std::vector<int64_t>& members = by_class[c];
+    shuffle(members,
+            RandomAddress(seed, random_stream(RandomUse::kSplit), static_cast<uint32_t>(c)));
+    const auto held =
+        static_cast<ptrdiff_t>(std::lround(fraction * static_cast<double>(members.size())));
+    validation.insert(validation.end(), members.begin(), members.begin() + held);
+    train.insert(train.end(), members.begin() + held, members.end());
+  }
+  std::sort(train.begin(), train.end());
+  std::sort(validation.begin(), validation.end());
+  SPIKENM_CHECK(
+      !train.empty() && !validation.empty(),
+      "data.val_fraction: {:g} of {} train samples leaves the {} split empty; wanted at least "
+      "one sample in both",
+      fraction, n, train.empty() ? "train" : "validation");
+  return {View(dataset, Part::kTrain, std::move(train)),
+          View(dataset, Part::kTrain, std::move(validation))};
+}
+
+View test_view(const std::shared_ptr<const Dataset>& dataset) {
+  std::vector<int64_t> all(static_cast<size_t>(dataset->size(Part::kTest)));
+  std::iota(all.begin(), all.end(), int64_t{0});
+  SPIKENM_CHECK(!all.empty(), "data: {} has an empty test split", dataset->info().name);
+  return {dataset, Part::kTest, std::move(all)};
+}
+
+}  // namespace spikenm::data

@@ -1,0 +1,41 @@
+// Which samples serve what. Training gets the train and validation views; the test view is made
+// separately, by whoever measures the finished model, so that a trainer cannot reach it.
+#pragma once
+
+#include "spikenm/data/dataset.h"
+
+#include <memory>
+#include <vector>
+
+namespace spikenm::data {
+
+// Some samples of one part of a dataset.
+class View {
+ public:
+  View(std::shared_ptr<const Dataset> dataset, Part part, std::vector<int64_t> indices)
+      : dataset_(std::move(dataset)), part_(part), indices_(std::move(indices)) {}
+
+  [[nodiscard]] const DatasetInfo& info() const { return dataset_->info(); }
+  [[nodiscard]] int64_t size() const { return static_cast<int64_t>(indices_.size()); }
+  [[nodiscard]] int64_t label(int64_t i) const { return dataset_->label(part_, at(i)); }
+  void read(int64_t i, uint8_t* out) const { dataset_->read(part_, at(i), out); }
+
+ private:
+  [[nodiscard]] int64_t at(int64_t i) const { return indices_[static_cast<size_t>(i)]; }
+  std::shared_ptr<const Dataset> dataset_;
+  Part part_;
+  std::vector<int64_t> indices_;
+};
+
+struct TrainViews {
+  View train, validation;
+};
+
+// Holds `fraction` of every class of the train part out for validation, chosen by seed. An Error
+// when either view would be empty.
+TrainViews split_train(const std::shared_ptr<const Dataset>& dataset, double fraction,
+                       uint64_t seed);
+
+View test_view(const std::shared_ptr<const Dataset>& dataset);
+
+}  // namespace spikenm::data

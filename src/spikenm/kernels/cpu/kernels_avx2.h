@@ -1,0 +1,7 @@
+#pragma once
+
+#include "spikenm/kernels/cpu/table.h"
+
+namespace spikenm::kernels {
+extern const CpuKernels kKernelsAvx2;
+}

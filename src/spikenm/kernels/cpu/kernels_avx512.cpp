@@ -1,0 +1,35 @@
+// The AVX512 level of every CPU kernel. Only this file is compiled with its flags, and nothing but
+// the kernels is in it: a library template instantiated here could become the copy everyone runs.
+#define SPIKENM_NO_LIBM
+#include "spikenm/kernels/cpu/kernels_avx512.h"
+
+#include "spikenm/kernels/math/gumbel.h"
+#include "spikenm/kernels/math/steps/all.h"
+#include "spikenm/kernels/neuron_seq.h"
+#include "spikenm/kernels/nm_sample.h"
+
+// GCC 12 takes the deliberately undefined registers of its own intrinsics for a mistake (its bug
+// 105593).
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+
+namespace spikenm::kernels {
+namespace {
+
+#include "spikenm/kernels/cpu/vector_avx512.h"
+//
+#include "spikenm/kernels/cpu/exp_inl.h"
+#include "spikenm/kernels/cpu/gumbel_inl.h"
+#include "spikenm/kernels/cpu/neuron_seq_inl.h"
+
+}  // namespace
+
+const CpuKernels kKernelsAvx512 = {
+    .neuron_forward = neuron_forward,
+    .neuron_backward = neuron_backward,
+    .gumbel_fill = gumbel_fill,
+};
+
+}  // namespace spikenm::kernels

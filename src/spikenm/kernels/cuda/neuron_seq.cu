@@ -1,0 +1,75 @@
+// One thread a neuron: the membrane stays in a register over all steps, and neighbouring threads
+// read neighbouring neurons.
+#include "spikenm/kernels/cuda/launch.cuh"
+#include "spikenm/kernels/math/steps/all.h"
+#include "spikenm/kernels/neuron_seq.h"
+
+namespace spikenm::kernels {
+namespace {
+
+template <class Step>
+__global__ void forward(NeuronForward<float> a) {
+  const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+  if (i >= a.n) return;
+  const auto c = neuron_constants<float, float>(a.params);
+  float v = c.charge.rest;
+  for (int64_t t = 0; t < a.steps; ++t) {
+    float h, spike;
+    neuron_forward_step<Step>(c, a.params.soft_reset, a.x[t * a.n + i], v, h, spike);
+    a.spikes[t * a.n + i] = spike;
+    if (a.h != nullptr) a.h[t * a.n + i] = h;
+    if (a.v != nullptr) a.v[t * a.n + i] = v;
+  }
+}
+
+template <class Step>
+__global__ void backward(NeuronBackward<float> a, float* grad_leak) {
+  const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+  if (i >= a.n) return;
+  const auto c = neuron_constants<float, float>(a.params);
+  float error = 0, sum = 0;
+  for (int64_t t = a.steps - 1; t >= 0; --t) {
+    const int64_t at = t * a.n + i;
+    const float v_before =
+        t == 0 ? c.charge.rest : membrane_after(c, a.params.soft_reset, a.h[at - a.n]);
+    const float x = Step::kLearnsLeak ? a.x[at] : 0.0f;
+    float grad_x, grad_k;
+    neuron_backward_step<Step>(c, a.params, a.grad_spikes[at], a.h[at], x, v_before, error, grad_x,
+                               grad_k);
+    a.grad_x[at] = grad_x;
+    sum += grad_k;
+  }
+  if (Step::kLearnsLeak && grad_leak != nullptr) atomicAdd(grad_leak, sum);
+}
+
+}  // namespace
+
+void neuron_forward_cuda(const NeuronForward<float>& args, void* stream) {
+  if (args.n == 0) return;
+  const auto s = static_cast<cudaStream_t>(stream);
+  switch (args.params.neuron) {
+#define SPIKENM_NEURON(name, step, text)                               \
+  case Neuron::name:                                                   \
+    forward<step><<<grid_for(args.n), kThreadsPerBlock, 0, s>>>(args); \
+    break;
+#include "spikenm/kernels/neurons.inc"
+#undef SPIKENM_NEURON
+  }
+  check_launch("neuron_forward");
+}
+
+void neuron_backward_cuda(const NeuronBackward<float>& args, float* grad_k, void* stream) {
+  if (args.n == 0) return;
+  const auto s = static_cast<cudaStream_t>(stream);
+  switch (args.params.neuron) {
+#define SPIKENM_NEURON(name, step, text)                                        \
+  case Neuron::name:                                                            \
+    backward<step><<<grid_for(args.n), kThreadsPerBlock, 0, s>>>(args, grad_k); \
+    break;
+#include "spikenm/kernels/neurons.inc"
+#undef SPIKENM_NEURON
+  }
+  check_launch("neuron_backward");
+}
+
+}  // namespace spikenm::kernels

@@ -1,0 +1,103 @@
+// One neuron, one time step, forward and backward: the formulas every backend runs.
+#pragma once
+
+#include "spikenm/kernels/math/steps/charge.h"
+#include "spikenm/kernels/math/surrogate.h"
+
+namespace spikenm::kernels {
+
+enum class Neuron : int32_t {
+#define SPIKENM_NEURON(name, step, text) name,
+#include "spikenm/kernels/neurons.inc"
+#undef SPIKENM_NEURON
+};
+
+struct NeuronParams {
+  Neuron neuron = Neuron::kLif;
+  Surrogate surrogate = Surrogate::kAtan;
+  double alpha = 2;  // surrogate sharpness
+  double k = 0.5;    // leak: 1/tau, or sigmoid(w) for PLIF; unused by IF
+  double threshold = 1;
+  double v_reset = 0;        // where a spike puts the membrane (hard reset)
+  bool soft_reset = false;   // subtract the threshold instead
+  bool decay_input = true;   // k scales the input too
+  bool detach_reset = true;  // no gradient through the reset
+};
+
+// NeuronParams in the value type V.
+template <class V>
+struct NeuronConstants {
+  Charge<V> charge;
+  V threshold, v_reset, alpha;
+};
+
+template <class V, class S>
+SPIKENM_HD NeuronConstants<V> neuron_constants(const NeuronParams& p) {
+  const S rest = p.soft_reset ? S(0) : S(p.v_reset);
+  const S k = S(p.k);
+  return {.charge = {.keep = V(S(1) - k),
+                     .gain = V(p.decay_input ? k : S(1)),
+                     .pull = V(k * rest),
+                     .rest = V(rest),
+                     .k_of_input = V(p.decay_input ? S(1) : S(0))},
+          .threshold = V(S(p.threshold)),
+          .v_reset = V(S(p.v_reset)),
+          .alpha = V(S(p.alpha))};
+}
+
+// The firing rule of every backend: a spike where h reaches the threshold; equality fires. The
+// gradient tests put a smooth rule with the same two functions in its place.
+struct HeavisideFire {
+  // Eq. (2): o = H(h - V_th).
+  template <class V>
+  SPIKENM_HD V spike(V h, V threshold) const {
+    return select(at_least(h, threshold), V(1.0), V(0.0));
+  }
+  // o * fired + (1 - o) * kept, by selection: a product would make NaN of 0 times infinity.
+  template <class V>
+  SPIKENM_HD V mix(V h, V threshold, V fired, V kept) const {
+    return select(at_least(h, threshold), fired, kept);
+  }
+};
+
+// v[t] from h[t].
+// Eq. (3): the reset. Differs from Eq. (3): it acts in the step of the spike, and is hard by
+// default (Eq. 6 is the error of a hard reset); soft_reset subtracts the threshold.
+template <class V, class Fire = HeavisideFire>
+SPIKENM_HD V membrane_after(const NeuronConstants<V>& c, bool soft_reset, V h, Fire fire = {}) {
+  return soft_reset ? h - fire.mix(h, c.threshold, c.threshold, V(0.0))
+                    : fire.mix(h, c.threshold, c.v_reset, h);
+}
+
+// Charge, then fire, then reset; `v` goes from v[t-1] to v[t]. Gives h and the spike (0 or 1).
+template <class Step, class V, class Fire = HeavisideFire>
+SPIKENM_HD void neuron_forward_step(const NeuronConstants<V>& c, bool soft_reset, V x, V& v, V& h,
+                                    V& spike, Fire fire = {}) {
+  h = saturate(Step::charge(v, x, c.charge));
+  spike = fire.spike(h, c.threshold);
+  v = membrane_after(c, soft_reset, h, fire);
+}
+
+// One step of the backward recursion. `error` holds dL/dv[t] and becomes dL/dv[t-1]; `v_before` is
+// v[t-1] (only a learnt leak reads it). Gives dL/dx[t] and dL/dk of this step.
+template <class Step, class V, class Fire = HeavisideFire>
+SPIKENM_HD void neuron_backward_step(const NeuronConstants<V>& c, const NeuronParams& p,
+                                     V grad_spike, V h, V x, V v_before, V& error, V& grad_x,
+                                     V& grad_k, Fire fire = {}) {
+  const V slope = surrogate_derivative(p.surrogate, c.alpha, h - c.threshold);
+  // Eq. (6): delta = e phi'(u) + alpha (1 - o) delta_next; alpha is applied when `error` moves on.
+  // The reset's own path is (v_reset - h) phi' (hard) or -V_th phi' (soft), cut when detached. It
+  // is multiplied out before meeting the error: a huge h times a vanished slope is 0, never NaN.
+  V through_reset = p.soft_reset ? V(1.0) : fire.mix(h, c.threshold, V(0.0), V(1.0));
+  if (!p.detach_reset) {
+    const V jump = p.soft_reset ? V(0.0) - c.threshold : c.v_reset - h;
+    through_reset = through_reset + jump * slope;
+  }
+  const V delta = fused(error, through_reset, grad_spike * slope);
+  grad_x = delta * Step::d_input(c.charge);
+  // Both factors may leave the range for inputs near its end; what is summed over neurons may not.
+  grad_k = saturate(delta * saturate(Step::d_leak(v_before, x, c.charge)));
+  error = delta * Step::d_membrane(c.charge);
+}
+
+}  // namespace spikenm::kernels

@@ -1,0 +1,17 @@
+// The coefficients of one membrane update, in the value type of whoever computes it.
+#pragma once
+
+#include "spikenm/kernels/math/value.h"
+
+namespace spikenm::kernels {
+
+template <class V>
+struct Charge {
+  V keep;        // 1 - k: share of the membrane that stays
+  V gain;        // what multiplies the input: k with decay_input, else 1
+  V pull;        // k * rest: what draws the membrane to its rest potential
+  V rest;        // v_reset, or 0 with soft reset
+  V k_of_input;  // d gain / d k: 1 with decay_input, else 0
+};
+
+}  // namespace spikenm::kernels

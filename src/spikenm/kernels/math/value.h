@@ -1,0 +1,86 @@
+// The few operations the formulas in this folder are written with, for float and double. The vector
+// types of kernels/cpu/vector_*.h overload the same names, so that one formula serves the
+// reference, AVX and CUDA. Built-ins instead of <cmath>: instruction-set files may not instantiate
+// library templates.
+#pragma once
+
+#include "spikenm/core/host_device.h"
+
+#include <cstdint>
+
+namespace spikenm::kernels {
+
+// a * b + c with one rounding.
+SPIKENM_HD float fused(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+SPIKENM_HD double fused(double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
+
+SPIKENM_HD float absolute(float a) {
+  return __builtin_fabsf(a);
+}
+SPIKENM_HD double absolute(double a) {
+  return __builtin_fabs(a);
+}
+
+SPIKENM_HD bool at_least(float a, float b) {
+  return a >= b;
+}
+SPIKENM_HD bool at_least(double a, double b) {
+  return a >= b;
+}
+
+SPIKENM_HD float select(bool condition, float yes, float no) {
+  return condition ? yes : no;
+}
+SPIKENM_HD double select(bool condition, double yes, double no) {
+  return condition ? yes : no;
+}
+
+SPIKENM_HD float larger(float a, float b) {
+  return a > b ? a : b;
+}
+SPIKENM_HD double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+// The membrane saturates at the largest finite number instead of overflowing; a NaN stays one.
+SPIKENM_HD float saturate(float a) {
+  constexpr float kMax = 3.40282347e38f;
+  return a > kMax ? kMax : a < -kMax ? -kMax : a;
+}
+SPIKENM_HD double saturate(double a) {
+  constexpr double kMax = 1.7976931348623157e308;
+  return a > kMax ? kMax : a < -kMax ? -kMax : a;
+}
+
+// exp(a) for a <= 0.
+SPIKENM_HD float exp_nonpositive(float a) {
+  return __builtin_expf(a);
+}
+SPIKENM_HD double exp_nonpositive(double a) {
+  return __builtin_exp(a);
+}
+
+// Bits and whole numbers, for the logarithm and the random words.
+SPIKENM_HD uint32_t bits_of(float a) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &a, 4);
+  return bits;
+}
+SPIKENM_HD float from_bits(uint32_t bits) {
+  float a;
+  __builtin_memcpy(&a, &bits, 4);
+  return a;
+}
+SPIKENM_HD float to_value(uint32_t signed_bits) {
+  return static_cast<float>(static_cast<int32_t>(signed_bits));
+}
+// Arithmetic shift: the sign is kept.
+SPIKENM_HD uint32_t shift_signed_23(uint32_t a) {
+  return static_cast<uint32_t>(static_cast<int32_t>(a) >> 23);
+}
+
+}  // namespace spikenm::kernels

@@ -1,0 +1,50 @@
+// A neuron over a whole sequence, forward and backward: the contract of every backend.
+//
+// Arrays are [steps, n], time outermost, n neurons contiguous; no alignment is asked for. Pointers
+// may be equal only where said. The membrane starts at v_reset (0 with soft reset).
+#pragma once
+
+#include "spikenm/core/cpu_features.h"
+#include "spikenm/kernels/math/neuron_step.h"
+
+#include <cstdint>
+
+namespace spikenm::kernels {
+
+template <class T>
+struct NeuronForward {
+  NeuronParams params;
+  int64_t steps = 0, n = 0;
+  const T* x = nullptr;  // input current
+  T* spikes = nullptr;   // 0 or 1
+  T* h = nullptr;        // membrane before the reset, kept for backward; may be null
+  T* v = nullptr;        // membrane after the reset; may be null
+};
+
+template <class T>
+struct NeuronBackward {
+  NeuronParams params;
+  int64_t steps = 0, n = 0;
+  const T* grad_spikes = nullptr;
+  const T* h = nullptr;  // as the forward left it
+  const T* x = nullptr;  // read only for a learnt leak
+  T* grad_x = nullptr;   // may be grad_spikes
+};
+
+// Plain loops over neurons [begin, end), one thread.
+template <class T>
+void neuron_forward_ref(const NeuronForward<T>& args, int64_t begin, int64_t end);
+// Gives dL/dk, 0 unless the neuron learns its leak.
+template <class T>
+double neuron_backward_ref(const NeuronBackward<T>& args, int64_t begin, int64_t end);
+
+// On several threads, at a given instruction-set level. dL/dk is summed in a fixed order.
+void neuron_forward_cpu(const NeuronForward<float>& args, Isa isa = active_isa());
+double neuron_backward_cpu(const NeuronBackward<float>& args, Isa isa = active_isa());
+
+// Device pointers; `stream` is a cudaStream_t. Without CUDA in the build: an Error.
+void neuron_forward_cuda(const NeuronForward<float>& args, void* stream);
+// Adds dL/dk to *grad_k (device memory), in no fixed order; may be null.
+void neuron_backward_cuda(const NeuronBackward<float>& args, float* grad_k, void* stream);
+
+}  // namespace spikenm::kernels

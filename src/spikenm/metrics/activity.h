@@ -1,0 +1,41 @@
+// What a network does while it runs: firing rates and synaptic operations.
+#pragma once
+
+#include "spikenm/nn/run_pass.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace spikenm::metrics {
+
+// Watches evaluation passes. Synaptic operations (SOPs) are counted as UPR does: for every synapse
+// layer but the first (which encodes), the sum over time, outputs and positions of conv(x, 1[w !=
+// 0]), x being the actual input: spikes, fractions after an average pool. The mean is over samples,
+// exactly.
+class ActivityObserver : public nn::Observer {
+ public:
+  void on_synapse_input(const nn::Synapse& layer, const at::Tensor& x,
+                        const at::Tensor& weight) override;
+  void on_spikes(const nn::Neuron& layer, const at::Tensor& spikes) override;
+
+  // SOPs per sample, all time steps and layers together.
+  [[nodiscard]] double sops_per_sample() const;
+  // Mean spikes per neuron and time step, by layer in forward order.
+  [[nodiscard]] std::vector<std::pair<std::string, double>> firing_rates() const;
+  // Over all neurons of the network.
+  [[nodiscard]] double mean_firing_rate() const;
+
+ private:
+  struct Rate {
+    std::string name;
+    double spikes = 0, chances = 0;
+  };
+  const nn::Synapse* first_ = nullptr;
+  double sops_ = 0;
+  int64_t samples_ = 0;
+  std::vector<Rate> rates_;
+};
+
+}  // namespace spikenm::metrics

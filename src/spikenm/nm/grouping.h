@@ -1,0 +1,71 @@
+// Which weights form a block. The weight of a layer is [Cout,Cin,kh,kw] in memory order (a linear
+// layer is [Cout,Cin,1,1]); a block is m of its elements at a fixed stride.
+//
+//   flat   blocks of m consecutive elements; the last numel mod m are one tail.
+//   in     blocks along the input channels of one (cout,kh,kw) row, as sparse tensor cores and our
+//   CPU
+//          runtime want them; the last Cin mod m channels of every row are its tail.
+//
+//   [Cout,Cin,kh,kw] with Cin = 5, kh*kw = 2, m = 4; numbers are blocks, '.' is tail:
+//     flat:  0 0 0 0 1 1 1 1 2 2 | 2 2 3 3 3 3 4 4 4 4      in:  0 1 0 1 0 1 0 1 . . | 2 3 2 3 2 3
+//     2 3 . .
+//
+// Tails stay dense, are counted as kept, and are never an error.
+#pragma once
+
+#include "spikenm/core/host_device.h"
+#include "spikenm/nm/pattern.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace spikenm::nm {
+
+enum class Axis { kFlat, kIn };
+
+Axis parse_axis(std::string_view text, std::string_view what);
+std::string_view axis_name(Axis axis);
+
+struct WeightShape {
+  int64_t cout = 1, cin = 1, kh = 1, kw = 1;
+  [[nodiscard]] int64_t numel() const { return cout * cin * kh * kw; }
+};
+
+// Where the blocks of a layer lie, as plain numbers that kernels take by value. A mask block b
+// covers `channels_of(b)` weight blocks, `channel_stride` apart; position s of one is
+// `position_stride * s` on.
+struct BlockLayout {
+  int64_t n_blocks = 0;  // mask blocks: one set of logits each
+  int32_t m = 4;
+  int32_t share = 1;           // output channels per mask block
+  int64_t n_channels = 1;      // output channels in all
+  int64_t channel_stride = 0;  // elements from one output channel to the next
+  int64_t rows = 1;            // (kh,kw) rows of a channel
+  int64_t blocks_per_row = 0;
+  int64_t block_stride = 0;     // elements from one block of a row to the next
+  int64_t position_stride = 1;  // elements from one position of a block to the next
+  int64_t numel = 0;            // elements of the weight
+
+  // Element offset of position 0 of mask block b, in its first output channel.
+  [[nodiscard]] SPIKENM_HD int64_t start(int64_t b) const {
+    const int64_t per_channel = rows * blocks_per_row;
+    const int64_t channel = b / per_channel, rest = b % per_channel;
+    return channel * share * channel_stride + rest / blocks_per_row +
+           (rest % blocks_per_row) * block_stride;
+  }
+  // Output channels that share mask block b; the last group of a layer may have fewer than `share`.
+  [[nodiscard]] SPIKENM_HD int32_t channels_of(int64_t b) const {
+    const int64_t first = b / (rows * blocks_per_row) * share;
+    const int64_t left = n_channels - first;
+    return left < share ? static_cast<int32_t>(left) : share;
+  }
+  // Elements in no block.
+  [[nodiscard]] int64_t tail() const { return numel - n_channels * rows * blocks_per_row * m; }
+};
+
+// Sharing with axis `flat` needs blocks that do not cross output channels; otherwise an Error that
+// begins with `what`.
+BlockLayout make_layout(const WeightShape& shape, const NmPattern& pattern, Axis axis,
+                        std::string_view what);
+
+}  // namespace spikenm::nm

@@ -1,0 +1,15 @@
+#include "spikenm/nn/models/builder.h"
+
+namespace spikenm::nn {
+
+std::unique_ptr<Network> make_mlp(const ModelSpec& spec, const Config& config) {
+  ChainBuilder builder(spec);
+  for (const int64_t features : config.get<std::vector<int64_t>>("hidden", {256})) {
+    SPIKENM_CHECK(features >= 1, "{}: found {}, wanted 1 or more", config.full_key("hidden"),
+                  features);
+    builder.linear(features);
+  }
+  return builder.classify(config.get_int("voters", 1, 1, 1000));
+}
+
+}  // namespace spikenm::nn

@@ -1,0 +1,26 @@
+// Models by name.
+#pragma once
+
+#include "spikenm/core/config.h"
+#include "spikenm/core/registry.h"
+#include "spikenm/nn/network.h"
+
+#include <functional>
+#include <memory>
+
+namespace spikenm::nn {
+
+// What a model must fit: the data's frames and classes, the neuron, and the seed of its weights.
+struct ModelSpec {
+  int64_t channels = 2, height = 34, width = 34, classes = 10;
+  NeuronSpec neuron;
+  uint64_t seed = 0;
+};
+
+// `config` is the [model] section.
+using ModelFactory =
+    std::function<std::unique_ptr<Network>(const ModelSpec&, const Config& config)>;
+
+const Registry<ModelFactory>& models();
+
+}  // namespace spikenm::nn

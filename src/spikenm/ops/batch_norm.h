@@ -1,0 +1,18 @@
+// Batch normalisation over the folded [T*B], as a differentiable op.
+#pragma once
+
+#include "spikenm/ops/tensor_args.h"
+
+namespace spikenm::ops {
+
+struct BatchNormState {
+  Tensor gamma, beta;                // [C], trained
+  Tensor running_mean, running_var;  // [C], updated while training
+  double eps = 1e-5, momentum = 0.1;
+};
+
+// x [T,B,C,...] -> the same shape. In training: statistics of this batch, and the running ones
+// move.
+Tensor batch_norm(const Tensor& x, BatchNormState& state, bool training);
+
+}  // namespace spikenm::ops

@@ -1,0 +1,94 @@
+#include "spikenm/ops/neuron_seq.h"
+
+#include "spikenm/core/error.h"
+#include "spikenm/ops/kept.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <optional>
+#include <type_traits>
+
+namespace spikenm::ops {
+namespace {
+
+using kernels::NeuronBackward;
+using kernels::NeuronForward;
+using kernels::NeuronParams;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+template <class T>
+void run_forward(const NeuronForward<T>& args) {
+  if constexpr (std::is_same_v<T, float>) {
+    kernels::neuron_forward_cpu(args);
+  } else {
+    kernels::neuron_forward_ref(args, 0, args.n);
+  }
+}
+
+template <class T>
+double run_backward(const NeuronBackward<T>& args) {
+  if constexpr (std::is_same_v<T, float>) {
+    return kernels::neuron_backward_cpu(args);
+  } else {
+    return kernels::neuron_backward_ref(args, 0, args.n);
+  }
+}
+
+// Keeps h, the membrane before the reset: spikes and the membrane after it follow from h.
+class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
+ public:
+  static Tensor forward(AutogradContext* ctx, const Tensor& input,
+                        const std::optional<Tensor>& given_leak, const NeuronParams& given) {
+    const Tensor leak_logit = given_leak.value_or(Tensor());
+    const Tensor x = checked(input, "neuron: input");
+    SPIKENM_CHECK(x.dim() >= 1 && x.size(0) >= 1, "neuron: found no time step, wanted [T, ...]");
+    NeuronParams params = given;
+    if (leak_logit.defined()) params.k = at::sigmoid(leak_logit.to(at::kDouble)).item<double>();
+    Tensor spikes = at::empty_like(x), h = at::empty_like(x);
+    dispatch_real(x, [&](auto zero) {
+      using T = decltype(zero);
+      run_forward<T>({.params = params,
+                      .steps = x.size(0),
+                      .n = x.numel() / x.size(0),
+                      .x = data<T>(x),
+                      .spikes = data<T>(spikes),
+                      .h = data<T>(h)});
+    });
+    ctx->save_for_backward({h, leak_logit.defined() ? x : Tensor(), leak_logit});
+    ctx->saved_data["params"] = keep(params);
+    return spikes;
+  }
+
+  static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
+    const variable_list saved = ctx->get_saved_variables();
+    const Tensor &h = saved[0], &x = saved[1], &leak_logit = saved[2];
+    const auto& params = kept<NeuronParams>(ctx->saved_data["params"]);
+    const Tensor grad_spikes = checked(grads[0], "neuron: gradient");
+    Tensor grad_x = at::empty_like(h), grad_leak;
+    const double grad_k = dispatch_real(h, [&](auto zero) {
+      using T = decltype(zero);
+      return run_backward<T>({.params = params,
+                              .steps = h.size(0),
+                              .n = h.numel() / h.size(0),
+                              .grad_spikes = data<T>(grad_spikes),
+                              .h = data<T>(h),
+                              .x = x.defined() ? data<T>(x) : nullptr,
+                              .grad_x = data<T>(grad_x)});
+    });
+    if (leak_logit.defined())
+      grad_leak = at::full_like(leak_logit, grad_k * params.k * (1 - params.k));
+    return {grad_x, grad_leak, Tensor()};
+  }
+};
+
+}  // namespace
+
+Tensor neuron_seq(const Tensor& x, const NeuronParams& params, const Tensor& leak_logit) {
+  // An undefined tensor is no autograd argument; an absent one is.
+  return NeuronSeqFunction::apply(
+      x, leak_logit.defined() ? std::optional(leak_logit) : std::nullopt, params);
+}
+
+}  // namespace spikenm::ops

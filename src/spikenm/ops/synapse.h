@@ -1,0 +1,31 @@
+// Convolution and linear layers over [T,B,...], whose backward gives the ordinary gradients and,
+// when asked, the temporal credit of every weight: the weight gradient is made in T slices, one a
+// time step, and summed with and without absolute values. No second backward pass, no graph per
+// step.
+#pragma once
+
+#include "spikenm/ops/tensor_args.h"
+
+#include <memory>
+
+namespace spikenm::ops {
+
+enum class CreditKind { kTemporal, kNet };  // sum_t |g^t|, or |sum_t g^t|
+
+// Where a layer's backward leaves its credit. The method that wants it owns it.
+struct CreditSink {
+  bool wanted = true;
+  CreditKind kind = CreditKind::kTemporal;
+  Tensor credit;  // in the weight's shape; overwritten by every backward
+};
+
+struct SynapseGeometry {
+  int64_t stride = 1, padding = 0;
+};
+
+// x [T,B,Cin,H,W] with weight [Cout,Cin,kh,kw], or x [T,B,Cin] with weight [Cout,Cin,1,1].
+// The result is the same bits for any number of threads.
+Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geometry,
+               const std::shared_ptr<CreditSink>& credit = nullptr);
+
+}  // namespace spikenm::ops

@@ -1,0 +1,34 @@
+// The border between tensors and raw pointers: shape, type and layout are checked here, so that
+// kernels may assume them.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string_view>
+
+namespace spikenm::ops {
+
+using at::Tensor;
+
+// A contiguous CPU tensor of float or double; an Error that begins with `what` otherwise.
+Tensor checked(const Tensor& t, std::string_view what);
+
+// The data pointer of a tensor that checked() gave.
+template <class T>
+T* data(const Tensor& t) {
+  return t.mutable_data_ptr<T>();
+}
+
+// Calls body(T{}) with T the tensor's scalar type, float or double.
+template <class Body>
+auto dispatch_real(const Tensor& t, Body&& body) {
+  if (t.scalar_type() == at::kDouble) return body(double{});
+  return body(float{});
+}
+
+// Uses n threads for our own kernels and one for ATen's: its reductions are cut by the number of
+// threads, so their sums would depend on it. Heavy work is cut by size in this folder and run on
+// our threads.
+void use_threads(int n);
+
+}  // namespace spikenm::ops

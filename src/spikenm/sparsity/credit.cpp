@@ -1,0 +1,56 @@
+#include "spikenm/sparsity/credit.h"
+
+#include "spikenm/core/parallel.h"
+
+#include <ATen/ATen.h>
+
+namespace spikenm::sparsity {
+namespace {
+
+template <class T>
+double sum_of(const at::Tensor& t, double (*term)(double)) {
+  const T* const values = t.const_data_ptr<T>();
+  return parallel_sum(t.numel(), 1 << 15, [&](int64_t begin, int64_t end) {
+    double sum = 0;
+    for (int64_t i = begin; i < end; ++i) sum += term(static_cast<double>(values[i]));
+    return sum;
+  });
+}
+
+}  // namespace
+
+DistillationResult distill(const Distillation& options, const ops::MaskDraw& draw,
+                           const at::Tensor& logits, const at::Tensor& weight,
+                           const at::Tensor& credit, int64_t n_blocks) {
+  const at::NoGradGuard no_grad;
+  at::Tensor gradient = at::zeros_like(logits);
+  const double divisor = options.mean_over_blocks ? static_cast<double>(n_blocks) : 1.0;
+  DistillationResult result;
+  ops::dispatch_real(logits, [&](auto zero) {
+    using T = decltype(zero);
+    const bool needs_mean = options.credit_scale == kernels::CreditScale::kLayerMean;
+    const double total =
+        needs_mean && !options.uniform_target ? sum_of<T>(credit, [](double c) { return c; }) : 0;
+    kernels::Distillation<T> args{
+        .draw = {.layout = draw.layout,
+                 .logits = ops::data<T>(logits),
+                 .weight = ops::data<T>(weight),
+                 .kappa = static_cast<T>(draw.kappa)},
+        .credit = options.uniform_target ? nullptr : ops::data<T>(credit),
+        .credit_scale = options.credit_scale,
+        .layer_mean = static_cast<T>(total / static_cast<double>(weight.numel())),
+        .tau_q = static_cast<T>(options.tau_q),
+        .scale = static_cast<T>(options.lambda / divisor),
+        .grad_logits = ops::data<T>(gradient)};
+    result.kl_sum = kernels::nm_distill<T>(args);
+    result.squared_norm = sum_of<T>(gradient, [](double g) { return g * g; });
+  });
+  if (logits.grad().defined()) {
+    logits.grad().add_(gradient);
+  } else {
+    const_cast<at::Tensor&>(logits).mutable_grad() = gradient;
+  }
+  return result;
+}
+
+}  // namespace spikenm::sparsity

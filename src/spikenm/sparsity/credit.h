@@ -1,0 +1,26 @@
+// Eligibility-inspired distillation: temporal credits become targets of the mask's probabilities.
+#pragma once
+
+#include "spikenm/ops/nm_mask.h"
+
+namespace spikenm::sparsity {
+
+struct Distillation {
+  double lambda = 5;
+  bool mean_over_blocks = true;  // divide by the number of blocks of the network
+  double tau_q = 1;
+  kernels::CreditScale credit_scale = kernels::CreditScale::kBlockMean;
+  bool uniform_target = false;  // KL(uniform || pi): tells a credit from a flattening regulariser
+};
+
+struct DistillationResult {
+  double kl_sum = 0;        // sum over the layer's blocks of KL(q || pi)
+  double squared_norm = 0;  // of the gradient that was added
+};
+
+// Adds the gradient of lambda * L_EID to logits.grad. `n_blocks` counts the blocks of the network.
+DistillationResult distill(const Distillation& options, const ops::MaskDraw& draw,
+                           const at::Tensor& logits, const at::Tensor& weight,
+                           const at::Tensor& credit, int64_t n_blocks);
+
+}  // namespace spikenm::sparsity

@@ -1,0 +1,27 @@
+// The layers a method may mask, and the rule each of them follows.
+#pragma once
+
+#include "spikenm/core/config.h"
+#include "spikenm/nm/mask.h"
+#include "spikenm/nn/network.h"
+
+#include <vector>
+
+namespace spikenm::sparsity {
+
+struct MaskableLayer {
+  size_t id = 0;  // place in the list
+  nn::Synapse* synapse = nullptr;
+  nm::NmPattern pattern;
+  nm::BlockLayout layout;
+};
+
+// Reads pattern, share, layers (globs) and layer_pattern from the [method] section and gives the
+// layers to mask, in forward order. An Error when a glob matches nothing or no layer is left.
+std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method,
+                                                nm::Axis axis);
+
+// The mask of a layer whose blocks kept the positions in `draws` [n_blocks, k] (uint8).
+nm::Mask mask_from_draws(const MaskableLayer& layer, const at::Tensor& draws);
+
+}  // namespace spikenm::sparsity

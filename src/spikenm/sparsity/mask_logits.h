@@ -1,0 +1,11 @@
+// The parameters a mask is drawn from: m logits a block, unconstrained, always fp32.
+#pragma once
+
+#include "spikenm/sparsity/layers.h"
+
+namespace spikenm::sparsity {
+
+// [n_blocks, m] from N(0, std^2); values depend on (seed, layer, index) alone.
+at::Tensor make_logits(const MaskableLayer& layer, double std, uint64_t seed);
+
+}  // namespace spikenm::sparsity

@@ -1,0 +1,45 @@
+#include "spikenm/sparsity/method.h"
+
+#include "spikenm/core/text.h"
+
+#include <algorithm>
+
+namespace spikenm::sparsity {
+namespace {
+
+class LayerHook : public nn::WeightHook {
+ public:
+  LayerHook(Method& method, size_t layer) : method_(method), layer_(layer) {}
+  Tensor effective(const Tensor& weight) override {
+    return method_.effective_weight(layer_, weight);
+  }
+  std::shared_ptr<ops::CreditSink> credit() override { return method_.credit(layer_); }
+
+ private:
+  Method& method_;
+  size_t layer_;
+};
+
+}  // namespace
+
+std::string Method::pattern_text() const {
+  std::vector<std::string> texts;
+  for (const MaskableLayer& layer : layers_) {
+    const std::string text = layer.pattern.text();
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+  }
+  return texts.empty() ? "dense" : join(texts, " ");
+}
+
+MethodHooks::MethodHooks(Method& method) : method_(method) {
+  for (const MaskableLayer& layer : method.layers()) {
+    hooks_.push_back(std::make_unique<LayerHook>(method, layer.id));
+    layer.synapse->hook = hooks_.back().get();
+  }
+}
+
+MethodHooks::~MethodHooks() {
+  for (const MaskableLayer& layer : method_.layers()) layer.synapse->hook = nullptr;
+}
+
+}  // namespace spikenm::sparsity

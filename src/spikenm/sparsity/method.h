@@ -1,0 +1,83 @@
+// One pruning method. The trainer calls these during search and knows nothing else of it; after
+// prune the masks are frozen (frozen_masks.h) and the method rests.
+#pragma once
+
+#include "spikenm/core/json.h"
+#include "spikenm/core/registry.h"
+#include "spikenm/sparsity/layers.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace spikenm::sparsity {
+
+using at::Tensor;
+
+// Where the search stands. step counts optimiser steps from 0 to steps - 1.
+struct StepInfo {
+  int64_t step = 0;
+  int64_t steps = 1;
+  // 0 at the first step, towards 1 at the last.
+  [[nodiscard]] double progress() const {
+    return static_cast<double>(step) / static_cast<double>(steps);
+  }
+};
+
+// Parameters of the method's own, trained by an Adam of their own.
+struct ParamGroup {
+  std::vector<Tensor> tensors;
+  double lr = 1e-3;
+  double eps = 1e-8;
+};
+
+class Method {
+ public:
+  virtual ~Method() = default;
+
+  // Before each forward of a training step: draw, cool.
+  virtual void begin_step(const StepInfo&) {}
+  // The weight a layer uses in a training step; differentiable, and redraws nothing.
+  virtual Tensor effective_weight(size_t layer, const Tensor& weight) = 0;
+  // Where the layer's backward leaves its credit, or null.
+  virtual std::shared_ptr<ops::CreditSink> credit(size_t /*layer*/) { return nullptr; }
+  // After backward, before any optimiser: the credits of this batch become gradient on the logits.
+  virtual void after_backward(const StepInfo&) {}
+  virtual std::vector<ParamGroup> param_groups() { return {}; }
+
+  // The mask that prune would freeze now.
+  [[nodiscard]] virtual nm::Mask harden(size_t layer) const = 0;
+
+  // Means of what the method watched since the last call: temperatures, gradient norms, ….
+  virtual Json take_statistics() { return Json::object(); }
+
+  [[nodiscard]] const std::vector<MaskableLayer>& layers() const { return layers_; }
+  // "2:4", "2:4 2:16" when layers differ, "dense" when nothing is masked.
+  [[nodiscard]] std::string pattern_text() const;
+
+ protected:
+  explicit Method(std::vector<MaskableLayer> layers) : layers_(std::move(layers)) {}
+  std::vector<MaskableLayer> layers_;
+};
+
+// `config` is the [method] section.
+using MethodFactory = std::function<std::unique_ptr<Method>(nn::Network& network,
+                                                            const Config& config, uint64_t seed)>;
+
+const Registry<MethodFactory>& methods();
+
+// The method as weight hooks of a network, for as long as this lives.
+class MethodHooks {
+ public:
+  explicit MethodHooks(Method& method);
+  ~MethodHooks();
+  MethodHooks(const MethodHooks&) = delete;
+  MethodHooks& operator=(const MethodHooks&) = delete;
+
+ private:
+  Method& method_;
+  std::vector<std::unique_ptr<nn::WeightHook>> hooks_;
+};
+
+}  // namespace spikenm::sparsity

@@ -1,0 +1,20 @@
+#include "spikenm/sparsity/method.h"
+
+namespace spikenm::sparsity {
+namespace {
+
+// Masks nothing, so it has no layers and is never asked for a weight or a mask.
+class Dense : public Method {
+ public:
+  Dense() : Method({}) {}
+  Tensor effective_weight(size_t, const Tensor& weight) override { return weight; }
+  [[nodiscard]] nm::Mask harden(size_t) const override { throw Bug("dense has no layers"); }
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_dense(nn::Network&, const Config&, uint64_t) {
+  return std::make_unique<Dense>();
+}
+
+}  // namespace spikenm::sparsity

@@ -1,0 +1,47 @@
+#include "spikenm/core/random.h"
+#include "spikenm/ops/nm_mask.h"
+#include "spikenm/sparsity/frozen_masks.h"
+
+#include <ATen/ATen.h>
+
+namespace spikenm::sparsity {
+namespace {
+
+// The control: flat logits drawn once, by the same rule as what it stands beside, hence the same
+// weight %.
+class Random : public Method {
+ public:
+  Random(std::vector<MaskableLayer> layers, bool replace, uint64_t seed)
+      : Method(std::move(layers)) {
+    const at::NoGradGuard no_grad;
+    for (const MaskableLayer& layer : layers_) {
+      ops::MaskDraw draw{
+          .layout = layer.layout,
+          .n_draws = layer.pattern.n,
+          .replace = replace,
+          .seed = seed,
+          .stream = random_stream(RandomUse::kRandomMask, static_cast<uint32_t>(layer.id))};
+      ops::draw_mask(draw, at::zeros({layer.layout.n_blocks, layer.layout.m}, at::kFloat),
+                     layer.synapse->weight);
+      masks_.push_back(make_layer_mask(*layer.synapse, mask_from_draws(layer, draw.draws)));
+    }
+  }
+
+  Tensor effective_weight(size_t id, const Tensor& weight) override {
+    return weight * masks_[id].keep;
+  }
+  [[nodiscard]] nm::Mask harden(size_t id) const override { return masks_[id].mask; }
+
+ private:
+  std::vector<LayerMask> masks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_random(nn::Network& network, const Config& config, uint64_t seed) {
+  const nm::Axis axis = nm::parse_axis(config.get("axis", "in"), config.full_key("axis"));
+  const bool replace = config.get_choice("draws", "at-most", {"at-most", "exactly"}) == 0;
+  return std::make_unique<Random>(find_maskable_layers(network, config, axis), replace, seed);
+}
+
+}  // namespace spikenm::sparsity

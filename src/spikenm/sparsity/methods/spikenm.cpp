@@ -1,0 +1,162 @@
+// The paper's method: every block has m logits; n Gumbel draws OR-ed together are its mask; the
+// straight-through gradient trains the logits together with the weights, and distillation pulls
+// them toward the positions through which gradient flowed over time.
+#include "spikenm/sparsity/methods/spikenm_options.h"
+
+#include "spikenm/core/random.h"
+#include "spikenm/sparsity/mask_logits.h"
+#include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/temperature.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace spikenm::sparsity {
+namespace {
+
+class Spikenm : public Method {
+ public:
+  Spikenm(std::vector<MaskableLayer> layers, const SpikenmOptions& options, uint64_t seed)
+      : Method(std::move(layers)), options_(options), seed_(seed) {
+    for (const MaskableLayer& layer : layers_) {
+      State& state = states_.emplace_back();
+      state.logits = make_logits(layer, options_.logit_std, seed);
+      if (options_.distills() && !options_.distillation.uniform_target) {
+        state.sink = std::make_shared<ops::CreditSink>();
+        state.sink->kind = options_.credit;
+      }
+      n_blocks_ += layer.layout.n_blocks;
+    }
+    begin_step({});  // a mask exists before the first step
+    statistics_ = {};
+  }
+
+  void begin_step(const StepInfo& info) override {
+    const double progress = info.progress();
+    const auto number = static_cast<uint32_t>(info.step / options_.redraw_every);
+    statistics_.tau += temperature(options_.tau_max, options_.tau_min, progress);
+    ++statistics_.steps;
+    for (const MaskableLayer& layer : layers_) {
+      State& state = states_[layer.id];
+      const bool redraw = state.draw == nullptr || info.step % options_.redraw_every == 0;
+      auto draw = redraw ? std::make_shared<ops::MaskDraw>(new_draw(layer, progress, number))
+                         : std::make_shared<ops::MaskDraw>(*state.draw);
+      draw->tau = temperature(options_.tau_max, options_.tau_min, progress);
+      if (redraw) ops::draw_mask(*draw, state.logits, layer.synapse->weight);
+      state.draw = draw;
+    }
+  }
+
+  Tensor effective_weight(size_t id, const Tensor& weight) override {
+    return ops::masked_weight(weight, states_[id].logits, states_[id].draw);
+  }
+
+  std::shared_ptr<ops::CreditSink> credit(size_t id) override { return states_[id].sink; }
+
+  // Eq. (22): the search minimises task + lambda L_EID over weights and logits together.
+  void after_backward(const StepInfo&) override {
+    for (const MaskableLayer& layer : layers_) {
+      State& state = states_[layer.id];
+      if (state.logits.grad().defined()) statistics_.task_norm += squared_norm(state.logits.grad());
+      if (!options_.distills()) continue;
+      const DistillationResult result =
+          distill(options_.distillation, *state.draw, state.logits, layer.synapse->weight,
+                  state.sink ? state.sink->credit : Tensor(), n_blocks_);
+      statistics_.eid_norm += result.squared_norm;
+      statistics_.kl += result.kl_sum / static_cast<double>(n_blocks_);
+    }
+  }
+
+  std::vector<ParamGroup> param_groups() override {
+    ParamGroup group{.tensors = {}, .lr = options_.logit_lr, .eps = options_.logit_eps};
+    for (const State& state : states_) group.tensors.push_back(state.logits);
+    return {group};
+  }
+
+  [[nodiscard]] nm::Mask harden(size_t id) const override {
+    const at::NoGradGuard no_grad;
+    const MaskableLayer& layer = layers_[id];
+    const State& state = states_[id];
+    switch (options_.freeze) {
+      case Freeze::kTopN:
+        return mask_from_draws(layer, ops::top_positions(*state.draw, layer.pattern.n, state.logits,
+                                                         layer.synapse->weight));
+      case Freeze::kResample: {
+        ops::MaskDraw draw = *state.draw;
+        draw.step = UINT32_MAX;  // an address that no training step uses
+        draw.n_draws = layer.pattern.n;
+        ops::draw_mask(draw, state.logits, layer.synapse->weight);
+        return mask_from_draws(layer, draw.draws);
+      }
+      case Freeze::kLast:
+        break;
+    }
+    // While the number of draws is still falling, the first n of them are a valid mask.
+    return mask_from_draws(layer, state.draw->draws.narrow(1, 0, layer.pattern.n));
+  }
+
+  Json take_statistics() override {
+    const double n = static_cast<double>(std::max<int64_t>(1, statistics_.steps));
+    Json json = {{"tau", statistics_.tau / n},
+                 {"logit_grad_task", std::sqrt(statistics_.task_norm / n)}};
+    if (options_.distills()) {
+      json["logit_grad_eid"] = std::sqrt(statistics_.eid_norm / n);
+      json["eid_kl"] = statistics_.kl / n;
+    }
+    statistics_ = {};
+    return json;
+  }
+
+ private:
+  struct State {
+    Tensor logits;                              // [n_blocks, m]
+    std::shared_ptr<const ops::MaskDraw> draw;  // of the current step
+    std::shared_ptr<ops::CreditSink> sink;      // null when no credit is wanted
+  };
+
+  [[nodiscard]] ops::MaskDraw new_draw(const MaskableLayer& layer, double progress,
+                                       uint32_t number) const {
+    const int n = layer.pattern.n;
+    const int start = std::min<int>(static_cast<int>(options_.draws_start), layer.pattern.m);
+    return {.layout = layer.layout,
+            .n_draws = start > n ? annealed_draws(start, n, progress) : n,
+            .replace = options_.replace,
+            .seed = seed_,
+            .stream = random_stream(RandomUse::kMaskDraw, static_cast<uint32_t>(layer.id)),
+            .step = number,
+            .noise = options_.noise_from == options_.noise_to
+                         ? options_.noise_from
+                         : geometric(options_.noise_from, options_.noise_to, progress),
+            .kappa = options_.prior_kappa,
+            .or_gradient = options_.or_gradient,
+            .dense_weight_grad = options_.dense_weight_grad};
+  }
+
+  static double squared_norm(const Tensor& t) { return t.square().sum().item<double>(); }
+
+  SpikenmOptions options_;
+  uint64_t seed_;
+  std::vector<State> states_;
+  int64_t n_blocks_ = 0;  // B of Eq. (21): the blocks of the network
+  struct {
+    double tau = 0, task_norm = 0, eid_norm = 0, kl = 0;
+    int64_t steps = 0;
+  } statistics_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_spikenm(nn::Network& network, const Config& config, uint64_t seed) {
+  const SpikenmOptions options = read_spikenm_options(config);
+  auto layers = find_maskable_layers(network, config, options.axis);
+  for (const MaskableLayer& layer : layers) {
+    SPIKENM_CHECK(
+        options.draws_start <= layer.pattern.n || !options.replace,
+        "{}: found {}, more than the {} of {}: distinct positions need draws = \"exactly\"",
+        config.full_key("draws_start"), options.draws_start, layer.pattern.n, layer.pattern.text());
+  }
+  return std::make_unique<Spikenm>(std::move(layers), options, seed);
+}
+
+}  // namespace spikenm::sparsity

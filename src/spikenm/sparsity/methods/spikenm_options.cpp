@@ -1,0 +1,82 @@
+#include "spikenm/sparsity/methods/spikenm_options.h"
+
+namespace spikenm::sparsity {
+namespace {
+
+const std::vector<std::string> kDraws{"at-most", "exactly"};
+const std::vector<std::string> kOrGradients{"literal", "soft"};
+const std::vector<std::string> kWeightGrads{"masked", "dense"};
+const std::vector<std::string> kCredits{"temporal", "net"};
+const std::vector<std::string> kCreditScales{"raw", "block-mean", "layer-mean", "block-z"};
+const std::vector<std::string> kTargets{"credit", "uniform"};
+const std::vector<std::string> kReduces{"mean", "sum"};
+const std::vector<std::string> kFreezes{"last", "top-n", "resample"};
+
+// What measures best so far (docs/method.md, "Presets"): input-channel blocks, noise that cools, a
+// prior that knows the weights, the top n frozen, no distillation.
+SpikenmOptions default_preset() {
+  SpikenmOptions o;
+  o.axis = nm::Axis::kIn;
+  o.noise_from = 0.3;
+  o.noise_to = 0.02;
+  o.prior_kappa = 1;
+  o.distillation.lambda = 0;
+  o.logit_lr = 0.05;
+  o.freeze = Freeze::kTopN;
+  return o;
+}
+
+// One number, or [from, to].
+void read_noise(const Config& config, SpikenmOptions& o) {
+  std::vector<double> fallback{o.noise_from};
+  if (o.noise_to != o.noise_from) fallback.push_back(o.noise_to);
+  const auto noise = config.get<std::vector<double>>("noise", fallback);
+  SPIKENM_CHECK(noise.size() == 1 || noise.size() == 2,
+                "{}: found {} numbers, wanted one or [from, to]", config.full_key("noise"),
+                noise.size());
+  o.noise_from = noise.front();
+  o.noise_to = noise.back();
+  const bool anneals = noise.size() == 2;
+  SPIKENM_CHECK(o.noise_from >= 0 && (!anneals || (o.noise_from > 0 && o.noise_to > 0)),
+                "{}: found {:g} to {:g}, wanted positive numbers", config.full_key("noise"),
+                o.noise_from, o.noise_to);
+}
+
+}  // namespace
+
+SpikenmOptions read_spikenm_options(const Config& config) {
+  SpikenmOptions o = config.get_choice("preset", "default", {"paper", "default"}) == 0
+                         ? SpikenmOptions{}
+                         : default_preset();
+  const auto choice = [&](const char* key, auto current, const std::vector<std::string>& names) {
+    return config.get_choice(key, names[static_cast<size_t>(current)], names);
+  };
+  o.axis = nm::parse_axis(config.get<std::string>("axis", std::string(nm::axis_name(o.axis))),
+                          config.full_key("axis"));
+  o.replace = choice("draws", o.replace ? 0 : 1, kDraws) == 0;
+  o.draws_start = config.get_int("draws_start", o.draws_start, 0, nm::NmPattern::kMaxM);
+  o.or_gradient = static_cast<kernels::OrGradient>(choice("or_grad", o.or_gradient, kOrGradients));
+  o.redraw_every = config.get_int("redraw_every", o.redraw_every, 1);
+  read_noise(config, o);
+  o.prior_kappa = config.get_real("prior_kappa", o.prior_kappa, 0, 1e6);
+  o.dense_weight_grad = choice("weight_grad", o.dense_weight_grad ? 1 : 0, kWeightGrads) == 1;
+  o.credit = static_cast<ops::CreditKind>(choice("credit", o.credit, kCredits));
+  Distillation& d = o.distillation;
+  d.credit_scale =
+      static_cast<kernels::CreditScale>(choice("credit_scale", d.credit_scale, kCreditScales));
+  d.tau_q = config.get_real("tau_q", d.tau_q, 1e-6);
+  d.uniform_target = choice("eid_target", d.uniform_target ? 1 : 0, kTargets) == 1;
+  d.lambda = config.get_real("lambda_eid", d.lambda, 0);
+  d.mean_over_blocks = choice("eid_reduce", d.mean_over_blocks ? 0 : 1, kReduces) == 0;
+  o.tau_max = config.get_real("tau_max", o.tau_max, 1e-8);
+  o.tau_min = config.get_real("tau_min", o.tau_min, 1e-8);
+  SPIKENM_CHECK(o.tau_min <= o.tau_max, "{}: found {:g}, wanted at most tau_max, {:g}",
+                config.full_key("tau_min"), o.tau_min, o.tau_max);
+  o.logit_std = config.get_real("logit_std", o.logit_std, 0);
+  o.logit_lr = config.get_real("logit_lr", o.logit_lr, 0);
+  o.logit_eps = config.get_real("logit_eps", o.logit_eps, 0);
+  o.freeze = static_cast<Freeze>(choice("freeze", o.freeze, kFreezes));
+  return o;
+}
+
+}  // namespace spikenm::sparsity

@@ -1,0 +1,34 @@
+// Every choice the paper leaves open, as one option each; docs/method.md explains them.
+#pragma once
+
+#include "spikenm/core/config.h"
+#include "spikenm/nm/grouping.h"
+#include "spikenm/ops/synapse.h"
+#include "spikenm/sparsity/credit.h"
+
+namespace spikenm::sparsity {
+
+enum class Freeze { kLast, kTopN, kResample };
+
+struct SpikenmOptions {
+  nm::Axis axis = nm::Axis::kFlat;
+  bool replace = true;      // draws: at-most
+  int64_t draws_start = 0;  // 0: n from the start
+  kernels::OrGradient or_gradient = kernels::OrGradient::kLiteral;
+  int64_t redraw_every = 1;
+  double noise_from = 1, noise_to = 1;
+  double prior_kappa = 0;
+  bool dense_weight_grad = false;
+  ops::CreditKind credit = ops::CreditKind::kTemporal;
+  Distillation distillation;
+  double tau_max = 1, tau_min = 0.1;
+  double logit_std = 0.01, logit_lr = 1e-3, logit_eps = 1e-8;
+  Freeze freeze = Freeze::kLast;
+
+  [[nodiscard]] bool distills() const { return distillation.lambda != 0; }
+};
+
+// Reads [method]: `preset` ("paper" or "default") sets the defaults of all other keys.
+SpikenmOptions read_spikenm_options(const Config& config);
+
+}  // namespace spikenm::sparsity

@@ -1,0 +1,22 @@
+#include "spikenm/sparsity/temperature.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spikenm::sparsity {
+
+double geometric(double from, double to, double progress) {
+  return from * std::pow(to / from, progress);
+}
+
+// Eq. (18): tau_t = max(tau_min, tau_max (tau_min/tau_max)^(t/T_search)), t in iterations.
+double temperature(double tau_max, double tau_min, double progress) {
+  return std::max(tau_min, geometric(tau_max, tau_min, progress));
+}
+
+// k = round(N + (k0 - N)(1 - p)^3).
+int annealed_draws(int start, int n, double progress) {
+  return static_cast<int>(std::lround(n + (start - n) * std::pow(1 - progress, 3)));
+}
+
+}  // namespace spikenm::sparsity

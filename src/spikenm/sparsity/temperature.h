@@ -1,0 +1,15 @@
+// Annealed scalars, as pure functions of progress through the search (0 to 1).
+#pragma once
+
+namespace spikenm::sparsity {
+
+// from * (to/from)^progress, for positive ends.
+double geometric(double from, double to, double progress);
+
+// The temperature of the relaxed draw.
+double temperature(double tau_max, double tau_min, double progress);
+
+// How many distinct positions are drawn: from `start` down to n.
+int annealed_draws(int start, int n, double progress);
+
+}  // namespace spikenm::sparsity

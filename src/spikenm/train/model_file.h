@@ -1,0 +1,28 @@
+// A trained network on disk: weights, statistics and masks as safetensors, with the resolved config
+// in the metadata, so that the file alone is enough to rebuild it.
+#pragma once
+
+#include "spikenm/sparsity/frozen_masks.h"
+#include "spikenm/train/recipe.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace spikenm::train {
+
+void save_model(const std::filesystem::path& path, const nn::Network& network,
+                const std::vector<sparsity::LayerMask>& masks, const std::string& config_toml);
+
+struct LoadedModel {
+  Recipe recipe;
+  std::vector<sparsity::LayerMask> masks;
+};
+
+// `path` is a model file, or a run folder that holds one. Overrides are applied to the stored
+// config. Every tensor must be there in its shape, every mask must obey its pattern, and dropped
+// weights must be 0; otherwise an Error names the file and the tensor.
+LoadedModel load_model(const std::filesystem::path& path,
+                       const std::vector<std::string>& overrides = {});
+
+}  // namespace spikenm::train

@@ -1,0 +1,52 @@
+// SGD, Adam and AdamW, one fused pass a parameter, as PyTorch defines them. The learning rate comes
+// with every step: schedules are functions of the step, not state.
+#pragma once
+
+#include "spikenm/core/config.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace spikenm::train {
+
+enum class OptimizerKind { kSgd, kAdam, kAdamW };
+
+struct OptimizerOptions {
+  OptimizerKind kind = OptimizerKind::kAdam;
+  double momentum = 0.9;                          // sgd
+  bool nesterov = false;                          // sgd
+  double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;  // adam, adamw
+  double weight_decay = 0;                        // added to the gradient; decoupled for adamw
+};
+
+// Reads optimizer, momentum, nesterov, beta1, beta2, eps, weight_decay from [train].
+OptimizerOptions read_optimizer_options(const Config& config);
+
+class Optimizer {
+ public:
+  Optimizer(std::vector<at::Tensor> parameters, const OptimizerOptions& options);
+
+  void zero_grad();
+  // Parameters without a gradient are left alone.
+  void step(double lr);
+  // Forgets the moments of `parameter` where `keep` is 0.
+  void clear_moments(const at::Tensor& parameter, const at::Tensor& keep);
+  // Euclidean norm of all gradients together, summed in a fixed order.
+  [[nodiscard]] double gradient_norm() const;
+  void scale_gradients(double factor);
+
+ private:
+  struct Slot {
+    at::Tensor parameter;
+    at::Tensor first, second;  // momentum; or mean and uncentred variance of the gradient
+  };
+  void step_sgd(Slot& slot, double lr);
+  void step_adam(Slot& slot, double lr);
+
+  OptimizerOptions options_;
+  std::vector<Slot> slots_;
+  int64_t steps_ = 0;
+};
+
+}  // namespace spikenm::train

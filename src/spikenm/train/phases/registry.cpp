@@ -1,0 +1,24 @@
+#include "spikenm/train/phase.h"
+
+#include <memory>
+
+namespace spikenm::train {
+
+// One row a phase; the factory is defined in the file of its name.
+#define SPIKENM_PHASES(row)                                                            \
+  row("search", make_search, "weights and the method's own parameters learn together") \
+      row("prune", make_prune, "the method's mask is frozen and applied")              \
+          row("finetune", make_finetune, "weights alone learn under the frozen mask")
+
+#define SPIKENM_DECLARE(name, make, summary) std::unique_ptr<Phase> make();
+SPIKENM_PHASES(SPIKENM_DECLARE)
+#undef SPIKENM_DECLARE
+
+const Registry<PhaseFactory>& phases() {
+#define SPIKENM_ROW(name, make, summary) {name, summary, make},
+  static const Registry<PhaseFactory> registry("phase", {SPIKENM_PHASES(SPIKENM_ROW)});
+#undef SPIKENM_ROW
+  return registry;
+}
+
+}  // namespace spikenm::train

@@ -1,0 +1,66 @@
+#include "spikenm/train/recipe.h"
+
+#include "spikenm/train/phase.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spikenm::train {
+namespace {
+
+ModelRecipe read_model(const Config& config) {
+  ModelRecipe r;
+  r.seed = static_cast<uint64_t>(config.get_int("seed", 0, 0, INT64_MAX));
+  ops::use_threads(static_cast<int>(config.get_int("threads", 0, 0, 4096)));
+  const Config model = config.section("model"), data = config.section("data");
+  r.model_name = model.get("name", "small_conv");
+  r.T = model.get_int("T", 10, 1, 1024);
+  r.data_name = data.get("name", "moving-shapes");
+  r.dataset = data::datasets().find(r.data_name)(data, r.T, r.seed);
+  const data::DatasetInfo& info = r.dataset->info();
+  const nn::ModelSpec spec{.channels = info.channels,
+                           .height = info.height,
+                           .width = info.width,
+                           .classes = info.classes,
+                           .neuron = nn::read_neuron_spec(config.section("neuron")),
+                           .seed = r.seed};
+  r.network = nn::models().find(r.model_name)(spec, model);
+  const Config method = config.section("method");
+  r.method_name = method.get("name", "spikenm");
+  r.method = sparsity::methods().find(r.method_name)(*r.network, method, r.seed);
+  return r;
+}
+
+TrainOptions read_train_options(const Config& config, bool has_masks) {
+  TrainOptions t;
+  t.epochs = config.get_int("epochs", t.epochs, 1, 1'000'000);
+  t.search_epochs = config.get_int(
+      "search_epochs", static_cast<int64_t>(std::lround(0.3 * static_cast<double>(t.epochs))), 0,
+      t.epochs);
+  t.batch_size = config.get_int("batch_size", t.batch_size, 1, 1'000'000);
+  t.clip_norm = config.get_real("clip_norm", t.clip_norm, 0);
+  t.phases = config.get<std::vector<std::string>>("phases", t.phases);
+  for (const std::string& name : t.phases) static_cast<void>(phases().find(name));
+  const bool prunes = std::find(t.phases.begin(), t.phases.end(), "prune") != t.phases.end();
+  SPIKENM_CHECK(prunes || !has_masks,
+                "{}: has no prune, so the method's masks would never be frozen",
+                config.full_key("phases"));
+  return t;
+}
+
+}  // namespace
+
+Recipe read_recipe(const Config& config) {
+  Recipe r;
+  r.model = read_model(config);
+  r.val_fraction = config.section("data").get_real("val_fraction", 0.1, 0, 1);
+  const Config train = config.section("train");
+  r.train = read_train_options(train, !r.model.method->layers().empty());
+  r.loss = losses().find(train.get("loss", "ce"));
+  r.optimizer = read_optimizer_options(train);
+  r.schedule = read_schedule(train);
+  config.reject_unread();
+  return r;
+}
+
+}  // namespace spikenm::train

@@ -1,0 +1,47 @@
+// A config, read whole: everything a run needs, checked before the first step.
+#pragma once
+
+#include "spikenm/data/split.h"
+#include "spikenm/nn/models/models.h"
+#include "spikenm/sparsity/method.h"
+#include "spikenm/train/loss.h"
+#include "spikenm/train/optimizer.h"
+#include "spikenm/train/schedule.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace spikenm::train {
+
+struct TrainOptions {
+  int64_t epochs = 10;  // search and finetune together
+  int64_t search_epochs = 3;
+  int64_t batch_size = 50;
+  double clip_norm = 0;  // 0: no clipping
+  std::vector<std::string> phases{"search", "prune", "finetune"};
+};
+
+// What it takes to rebuild a trained network: also read by eval and inspect.
+struct ModelRecipe {
+  uint64_t seed = 0;
+  int64_t T = 10;
+  std::string data_name, model_name, method_name;
+  std::shared_ptr<const data::Dataset> dataset;
+  std::unique_ptr<nn::Network> network;
+  std::unique_ptr<sparsity::Method> method;
+};
+
+struct Recipe {
+  ModelRecipe model;
+  double val_fraction = 0.1;
+  Loss loss;
+  OptimizerOptions optimizer;
+  Schedule schedule;
+  TrainOptions train;
+};
+
+// Reads every key; an unknown or unread one is an Error. `threads` is applied as it is read.
+Recipe read_recipe(const Config& config);
+
+}  // namespace spikenm::train

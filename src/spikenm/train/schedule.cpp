@@ -1,0 +1,54 @@
+#include "spikenm/train/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace spikenm::train {
+namespace {
+
+double half_cosine(int64_t step, int64_t steps) {
+  return 0.5 *
+         (1 + std::cos(std::numbers::pi * static_cast<double>(step) / static_cast<double>(steps)));
+}
+
+}  // namespace
+
+double Schedule::lr_at(const Position& at) const {
+  const double base = at.finetuning ? finetune_lr : lr;
+  const double warm = warmup_steps > at.step
+                          ? static_cast<double>(at.step + 1) / static_cast<double>(warmup_steps)
+                          : 1;
+  switch (kind) {
+    case Kind::kConstant:
+      return warm * base;
+    case Kind::kCosine:
+      return warm * lr * half_cosine(at.step, at.steps);
+    case Kind::kTwoCosines:
+      return warm * base * half_cosine(at.phase_step, at.phase_steps);
+    case Kind::kStep: {
+      const double done = static_cast<double>(at.step) / static_cast<double>(at.steps);
+      const auto passed = std::count_if(milestones.begin(), milestones.end(),
+                                        [&](double milestone) { return done >= milestone; });
+      return warm * lr * std::pow(gamma, static_cast<double>(passed));
+    }
+  }
+  return base;
+}
+
+Schedule read_schedule(const Config& config) {
+  Schedule s;
+  s.kind = static_cast<Schedule::Kind>(
+      config.get_choice("schedule", "cosine", {"constant", "cosine", "two-cosines", "step"}));
+  s.lr = config.get_real("lr", s.lr, 1e-12);
+  if (s.kind == Schedule::Kind::kConstant || s.kind == Schedule::Kind::kTwoCosines)
+    s.finetune_lr = config.get_real("finetune_lr", s.lr, 0);
+  s.warmup_steps = config.get_int("warmup_steps", 0, 0);
+  if (s.kind == Schedule::Kind::kStep) {
+    s.milestones = config.get<std::vector<double>>("milestones", s.milestones);
+    s.gamma = config.get_real("gamma", s.gamma, 0);
+  }
+  return s;
+}
+
+}  // namespace spikenm::train

@@ -1,0 +1,34 @@
+// Learning rates as pure functions of the step: nothing to save, nothing to restore wrongly.
+#pragma once
+
+#include "spikenm/core/config.h"
+
+#include <vector>
+
+namespace spikenm::train {
+
+// Where training stands, in optimiser steps: within the phase and over all phases.
+struct Position {
+  int64_t phase_step = 0, phase_steps = 1;
+  int64_t step = 0, steps = 1;
+  bool finetuning = false;
+};
+
+struct Schedule {
+  enum class Kind { kConstant, kCosine, kTwoCosines, kStep };
+  Kind kind = Kind::kCosine;
+  double lr = 1e-3;
+  double finetune_lr = 1e-3;                  // constant, two-cosines
+  int64_t warmup_steps = 0;                   // linear, from the first step on
+  std::vector<double> milestones{0.5, 0.75};  // step: shares of all steps
+  double gamma = 0.1;                         // step: factor at each milestone
+
+  [[nodiscard]] double lr_at(const Position& at) const;
+  // lr_at over lr: what a method's own rate is multiplied by during search.
+  [[nodiscard]] double factor_at(const Position& at) const { return lr_at(at) / lr; }
+};
+
+// Reads schedule, lr, finetune_lr, warmup_steps, milestones, gamma from [train].
+Schedule read_schedule(const Config& config);
+
+}  // namespace spikenm::train

@@ -1,0 +1,156 @@
+#include "spikenm/train/trainer.h"
+
+#include "spikenm/core/interrupt.h"
+#include "spikenm/metrics/accuracy.h"
+#include "spikenm/nn/encoder.h"
+#include "spikenm/nn/run_pass.h"
+#include "spikenm/train/evaluate.h"
+#include "spikenm/train/phase.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace spikenm::train {
+namespace {
+
+std::vector<at::Tensor> tensors_of(const nn::Network& network) {
+  std::vector<at::Tensor> tensors;
+  for (const nn::NamedTensor& p : network.parameters()) tensors.push_back(p.tensor);
+  for (const nn::NamedTensor& b : network.buffers()) tensors.push_back(b.tensor);
+  return tensors;
+}
+
+std::vector<at::Tensor> parameters_of(const nn::Network& network) {
+  std::vector<at::Tensor> tensors;
+  for (const nn::NamedTensor& p : network.parameters()) tensors.push_back(p.tensor);
+  return tensors;
+}
+
+data::TrainViews views_of(const Recipe& recipe) {
+  return data::split_train(recipe.model.dataset, recipe.val_fraction, recipe.model.seed);
+}
+
+}  // namespace
+
+Snapshot take_snapshot(const nn::Network& network) {
+  Snapshot snapshot;
+  for (const at::Tensor& t : tensors_of(network)) snapshot.tensors.push_back(t.detach().clone());
+  return snapshot;
+}
+
+void restore_snapshot(nn::Network& network, const Snapshot& snapshot) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> tensors = tensors_of(network);
+  SPIKENM_ASSERT(tensors.size() == snapshot.tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(snapshot.tensors[i]);
+}
+
+Trainer::Trainer(Recipe& recipe, const RunDir& run, std::string title)
+    : recipe_(recipe),
+      run_(run),
+      title_(std::move(title)),
+      train_(views_of(recipe).train, recipe.train.batch_size, /*shuffle=*/true, recipe.model.seed),
+      validation_(views_of(recipe).validation, recipe.train.batch_size, /*shuffle=*/false,
+                  recipe.model.seed),
+      optimizer_(parameters_of(*recipe.model.network), recipe.optimizer) {}
+
+void Trainer::train() {
+  for (const std::string& name : recipe_.train.phases) {
+    const Stopwatch clock;
+    phases().find(name)()->run(*this);
+    phase_seconds_[name] = phase_seconds_.value(name, 0.0) + clock.seconds();
+  }
+  progress_.clear();
+}
+
+EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_t epochs_in_phase,
+                                 bool finetuning, const StepHooks& hooks) {
+  const Stopwatch clock;
+  const int64_t n = train_.batches();
+  train_.start_epoch(epochs_done_);
+  EpochRecord record{.phase = phase, .epoch = epochs_done_ + 1, .extra = Json::object()};
+  Position at{.phase_steps = epochs_in_phase * n,
+              .steps = recipe_.train.epochs * n,
+              .finetuning = finetuning};
+  int64_t correct = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const std::string where = fmt::format("in {} epoch {} of {}, batch {} of {}", phase,
+                                          record.epoch, recipe_.train.epochs, i + 1, n);
+    throw_if_interrupted(where);
+    at.phase_step = epoch * n + i;
+    at.step = epochs_done_ * n + i;
+    const StepResult step = train_step(train_.batch(i), at, hooks, where);
+    record.loss += step.loss / static_cast<double>(n);
+    correct += step.correct;
+    show(record, i, step.loss);
+  }
+  record.lr = recipe_.schedule.lr_at(at);
+  record.train_accuracy =
+      100.0 * static_cast<double>(correct) / static_cast<double>(n * recipe_.train.batch_size);
+  record.seconds = clock.seconds();
+  ++epochs_done_;
+  return record;
+}
+
+Trainer::StepResult Trainer::train_step(const data::Batch& batch, const Position& at,
+                                        const StepHooks& hooks, const std::string& where) {
+  optimizer_.zero_grad();
+  if (hooks.before_forward) hooks.before_forward(at);
+  nn::RunPass pass(/*training=*/true);
+  const at::Tensor scores =
+      recipe_.model.network->forward(pass, nn::encode(batch.frames, recipe_.model.T));
+  const at::Tensor loss = recipe_.loss(scores, batch.labels);
+  const double value = loss.item<double>();
+  const double lr = recipe_.schedule.lr_at(at);
+  SPIKENM_CHECK(
+      std::isfinite(value),
+      "train: the loss became {} {} (learning rate {:g}); lower train.lr or set train.clip_norm",
+      value, where, lr);
+  loss.backward();
+  if (hooks.after_backward) hooks.after_backward(at);
+  if (recipe_.train.clip_norm > 0) {
+    const double norm = optimizer_.gradient_norm();
+    if (norm > recipe_.train.clip_norm) optimizer_.scale_gradients(recipe_.train.clip_norm / norm);
+  }
+  optimizer_.step(lr);
+  if (hooks.after_step) hooks.after_step(at);
+  return {.loss = value, .correct = metrics::count_correct(scores.detach(), batch.labels)};
+}
+
+void Trainer::validate(EpochRecord& record) {
+  const Evaluation found =
+      evaluate(*recipe_.model.network, validation_, recipe_.model.T, recipe_.loss);
+  record.val_accuracy = found.accuracy;
+  record.val_loss = found.loss;
+}
+
+void Trainer::log_epoch(const EpochRecord& r) {
+  Json line = {{"epoch", r.epoch},
+               {"phase", r.phase},
+               {"lr", r.lr},
+               {"loss", r.loss},
+               {"train_accuracy", r.train_accuracy},
+               {"val_loss", r.val_loss},
+               {"val_accuracy", r.val_accuracy},
+               {"seconds", r.seconds}};
+  line.update(r.extra);
+  run_.append_line(RunDir::kMetrics, line);
+}
+
+void Trainer::keep_if_best(const EpochRecord& record) {
+  if (record.val_accuracy <= best_accuracy_) return;
+  best_accuracy_ = record.val_accuracy;
+  best_ = take_snapshot(*recipe_.model.network);
+}
+
+void Trainer::show(const EpochRecord& record, int64_t batch, double loss) {
+  const auto n = static_cast<double>(train_.batches());
+  const double done = (static_cast<double>(record.epoch - 1) + static_cast<double>(batch + 1) / n) /
+                      static_cast<double>(recipe_.train.epochs);
+  progress_.update(title_, done,
+                   fmt::format("{} epoch {}/{}  loss {:.3f}", record.phase, record.epoch,
+                               recipe_.train.epochs, loss));
+}
+
+}  // namespace spikenm::train

@@ -1,0 +1,85 @@
+// The training loop: batch -> loss -> backward -> step, epoch by epoch, for whatever method and
+// phases the recipe names. It sees the train and validation views only.
+#pragma once
+
+#include "spikenm/core/progress.h"
+#include "spikenm/core/run_dir.h"
+#include "spikenm/data/loader.h"
+#include "spikenm/sparsity/frozen_masks.h"
+#include "spikenm/train/recipe.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spikenm::train {
+
+struct EpochRecord {
+  std::string phase;
+  int64_t epoch = 0;  // counted over all phases, from 1
+  double lr = 0, loss = 0, train_accuracy = 0, val_loss = 0, val_accuracy = 0, seconds = 0;
+  Json extra;  // what the method watched
+};
+
+// A copy of everything a trained model is, to come back to.
+struct Snapshot {
+  std::vector<at::Tensor> tensors;
+};
+Snapshot take_snapshot(const nn::Network& network);
+void restore_snapshot(nn::Network& network, const Snapshot& snapshot);
+
+class Trainer {
+ public:
+  // Called around the parts of a step; any may be null.
+  struct StepHooks {
+    std::function<void(const Position&)> before_forward, after_backward, after_step;
+  };
+
+  // `run` receives a metrics line an epoch; `title` stands before the progress bar.
+  Trainer(Recipe& recipe, const RunDir& run, std::string title);
+
+  // Runs the recipe's phases in order.
+  void train();
+
+  // For phases.
+  EpochRecord train_epoch(const std::string& phase, int64_t epoch, int64_t epochs_in_phase,
+                          bool finetuning, const StepHooks& hooks);
+  void validate(EpochRecord& record);
+  void log_epoch(const EpochRecord& record);
+  void keep_if_best(const EpochRecord& record);
+  void freeze(std::vector<sparsity::LayerMask> masks) { masks_ = std::move(masks); }
+
+  [[nodiscard]] const TrainOptions& options() const { return recipe_.train; }
+  [[nodiscard]] const Schedule& schedule() const { return recipe_.schedule; }
+  sparsity::Method& method() { return *recipe_.model.method; }
+  Optimizer& optimizer() { return optimizer_; }
+  [[nodiscard]] const std::vector<sparsity::LayerMask>& masks() const { return masks_; }
+
+  // The state best on validation among epochs under a frozen mask; none without such epochs.
+  [[nodiscard]] const std::optional<Snapshot>& best() const { return best_; }
+  [[nodiscard]] const Json& phase_seconds() const { return phase_seconds_; }
+
+ private:
+  struct StepResult {
+    double loss;
+    int64_t correct;
+  };
+  StepResult train_step(const data::Batch& batch, const Position& at, const StepHooks& hooks,
+                        const std::string& where);
+  void show(const EpochRecord& record, int64_t batch, double loss);
+
+  Recipe& recipe_;
+  const RunDir& run_;
+  std::string title_;
+  data::Loader train_, validation_;
+  Optimizer optimizer_;
+  std::vector<sparsity::LayerMask> masks_;
+  std::optional<Snapshot> best_;
+  double best_accuracy_ = -1;
+  int64_t epochs_done_ = 0;
+  Json phase_seconds_ = Json::object();
+  ProgressLine progress_;
+};
+
+}  // namespace spikenm::train

@@ -1,0 +1,236 @@
+#include "spikenm/core/config.h"
+
+#include "spikenm/core/file.h"
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
+
+namespace spikenm {
+namespace {
+
+using test::TempDir;
+using Ints = std::vector<int64_t>;
+using Reals = std::vector<double>;
+using Texts = std::vector<std::string>;
+using Table = std::vector<std::pair<std::string, std::string>>;
+
+Config parse(const char* text) {
+  return Config::from_text(text, "test.toml");
+}
+
+TEST(Config, MissingKeysGiveTheirDefaults) {
+  const Config config;
+  EXPECT_EQ(config.get<int64_t>("seed", 7), 7);
+  EXPECT_EQ(config.get<double>("lr", 0.1), 0.1);
+  EXPECT_EQ(config.get<bool>("verbose", true), true);
+  EXPECT_EQ(config.get("name", "dense"), "dense");
+  EXPECT_EQ(config.get<Ints>("sizes", {1, 2}), (Ints{1, 2}));
+  EXPECT_FALSE(config.has("seed"));
+}
+
+TEST(Config, GivenKeysHaveTheirTypes) {
+  const Config config = parse(R"(
+    seed = -3
+    lr = 1e-3
+    verbose = false
+    name = "sparse"
+    sizes = [1, 2, 3]
+    rates = [0.5, 1]
+    names = ["a", "b"]
+  )");
+  EXPECT_EQ(config.get<int64_t>("seed", 0), -3);
+  EXPECT_EQ(config.get<double>("lr", 0), 1e-3);
+  EXPECT_EQ(config.get<bool>("verbose", true), false);
+  EXPECT_EQ(config.get("name", ""), "sparse");
+  EXPECT_EQ(config.get<Ints>("sizes", {}), (Ints{1, 2, 3}));
+  EXPECT_EQ(config.get<Reals>("rates", {}), (Reals{0.5, 1.0}));
+  EXPECT_EQ(config.get<Texts>("names", {}), (Texts{"a", "b"}));
+  EXPECT_TRUE(config.has("seed"));
+}
+
+TEST(Config, WholeNumberServesAsADouble) {
+  EXPECT_EQ(parse("lr = 2").get<double>("lr", 0), 2.0);
+}
+
+TEST(Config, SingleValueServesAsAList) {
+  EXPECT_EQ(parse("sizes = 4").get<Ints>("sizes", {}), (Ints{4}));
+}
+
+TEST(Config, WrongTypeNamesKeyValueAndWish) {
+  const Config config = parse(R"(train = {epochs = 2.5, lr = "fast", on = 1, sizes = [1, "x"]})");
+  EXPECT_ERROR(config.get<int64_t>("train.epochs", 0), "train.epochs", "2.5", "a whole number");
+  EXPECT_ERROR(parse("n = 3.0").get<int64_t>("n", 0), "n: found 3.0 (number)");
+  EXPECT_ERROR(config.get<double>("train.lr", 0), "train.lr", "\"fast\"", "a finite number");
+  EXPECT_ERROR(config.get<bool>("train.on", true), "train.on", "whole number", "true or false");
+  EXPECT_ERROR(config.get("train.on", ""), "train.on", "1", "text in quotes");
+  EXPECT_ERROR(config.get<Ints>("train.sizes", {}), "train.sizes", "a list");
+}
+
+TEST(Config, NumbersThatAreNotFiniteAreRefused) {
+  const Config config = parse("a = inf\nb = nan");
+  EXPECT_ERROR(config.get<double>("a", 0), "a: found inf", "finite");
+  EXPECT_ERROR(config.get<double>("b", 0), "b: found nan", "finite");
+}
+
+TEST(Config, DatesAndTablesInListsAreRefused) {
+  EXPECT_ERROR(parse("[train]\nday = 2024-01-01"), "train.day");
+  EXPECT_ERROR(parse("[[phase]]\nname = \"search\""), "phase");
+}
+
+TEST(Config, RangesAreClosedAndNamed) {
+  const Config config = parse("n = 5\nx = 0.5");
+  EXPECT_EQ(config.get_int("n", 1, 5, 5), 5);
+  EXPECT_ERROR(config.get_int("n", 1, 6, 9), "n: found 5, wanted 6 to 9");
+  EXPECT_ERROR(config.get_int("n", 1, 1, 4), "n: found 5, wanted 1 to 4");
+  EXPECT_EQ(config.get_real("x", 0, 0.5, 0.5), 0.5);
+  EXPECT_ERROR(config.get_real("x", 0, 0.75, 1), "x: found 0.5, wanted 0.75 to 1");
+}
+
+TEST(Config, ChoiceGivesItsPlaceOrListsTheChoices) {
+  const Config config = parse("axis = \"in\"\nloss = \"mse2\"");
+  EXPECT_EQ(config.get_choice("axis", "flat", {"flat", "in"}), 1u);
+  EXPECT_ERROR(config.get_choice("loss", "ce", {"ce", "mse"}), "loss", "'mse2'", "ce, mse");
+}
+
+TEST(Config, UnreadKeyNamesTheNearest) {
+  const Config config = parse("seed = 1\n[train]\nlrr = 0.1\nepochs = 3");
+  (void)config.get<int64_t>("seed", 0);
+  (void)config.section("train").get<double>("lr", 0.1);
+  (void)config.section("train").get<int64_t>("epochs", 1);
+  EXPECT_ERROR(config.reject_unread(), "train.lrr", "nearest is train.lr");
+}
+
+TEST(Config, ReadKeysAreNotRejected) {
+  const Config config = parse("[train]\nlr = 0.1");
+  (void)config.section("train").get<double>("lr", 0);
+  EXPECT_NO_THROW(config.reject_unread());
+}
+
+TEST(Config, SectionsShareValuesAndNameWholeKeys) {
+  const Config config = parse("[a.b]\nc = 3");
+  const Config inner = config.section("a").section("b");
+  EXPECT_EQ(inner.get<int64_t>("c", 0), 3);
+  EXPECT_EQ(inner.full_key("d"), "a.b.d");
+  EXPECT_ERROR(inner.get("c", ""), "a.b.c");
+}
+
+TEST(Config, OverridesTakeTomlValues) {
+  Config config = parse("[train]\nlr = 0.1\nepochs = 3");
+  config.override_with("train.lr=1e-2");
+  config.override_with("train.sizes=[1, 2]");
+  config.override_with("train.on=true");
+  config.override_with("train.name=\"a b\"");
+  const Config train = config.section("train");
+  EXPECT_EQ(train.get<double>("lr", 0), 0.01);
+  EXPECT_EQ(train.get<Ints>("sizes", {}), (Ints{1, 2}));
+  EXPECT_EQ(train.get<bool>("on", false), true);
+  EXPECT_EQ(train.get("name", ""), "a b");
+  EXPECT_EQ(train.get<int64_t>("epochs", 0), 3);
+}
+
+TEST(Config, OverridesTakeBareWordsAsText) {
+  Config config;
+  config.override_with("method.name=dense");
+  config.override_with("method.pattern=2:4");
+  config.override_with("path=/data/a=b");
+  config.override_with("note=");
+  EXPECT_EQ(config.get("method.name", ""), "dense");
+  EXPECT_EQ(config.get("method.pattern", ""), "2:4");
+  EXPECT_EQ(config.get("path", ""), "/data/a=b");
+  EXPECT_EQ(config.get("note", "x"), "");
+}
+
+TEST(Config, OverridesTakeQuotedKeys) {
+  Config config = parse("[layer_pattern]\n\"conv*\" = \"2:4\"");
+  config.override_with("layer_pattern.\"conv*\"=\"2:8\"");
+  EXPECT_EQ(config.get_table("layer_pattern"), (Table{{"conv*", "2:8"}}));
+}
+
+TEST(Config, OverrideWithoutAnAssignmentIsAUsageError) {
+  Config config;
+  EXPECT_THROW(config.override_with("train.lr"), UsageError);
+  EXPECT_THROW(config.override_with("=3"), UsageError);
+  EXPECT_THROW(config.override_with(""), UsageError);
+  EXPECT_ERROR(config.override_with("train.lr"), "'train.lr'", "train.lr=0.1");
+}
+
+TEST(Config, OverrideWithADateIsRefused) {
+  Config config;
+  EXPECT_ERROR(config.override_with("train.day=2024-01-01"), "train.day");
+}
+
+TEST(Config, OverrideThatIsNotUtf8IsRefused) {
+  Config config;
+  EXPECT_ERROR(config.override_with("data.path=/caf\xe9"), "data.path", "not UTF-8");
+}
+
+TEST(Config, TableKeepsTheOrderOfTheFile) {
+  EXPECT_EQ(parse("[p]\n\"z*\" = \"1:4\"\na = \"2:4\"\n\"m.n\" = \"3:4\"").get_table("p"),
+            (Table{{"z*", "1:4"}, {"a", "2:4"}, {"m.n", "3:4"}}));
+  EXPECT_EQ(parse("p = {\"z*\" = \"1:4\", a = \"2:4\"}").get_table("p"),
+            (Table{{"z*", "1:4"}, {"a", "2:4"}}));
+}
+
+TEST(Config, TableOfOtherThanTextIsRefused) {
+  EXPECT_ERROR(parse("[p]\na = 2").get_table("p"), "p.a", "text in quotes");
+}
+
+TEST(Config, TableKeysCountAsRead) {
+  const Config config = parse("[p]\na = \"2:4\"");
+  (void)config.get_table("p");
+  EXPECT_NO_THROW(config.reject_unread());
+}
+
+// What a run reads, in the shapes that are hard to write back.
+std::string read_all(const Config& config) {
+  const Config train = config.section("train");
+  (void)config.get<int64_t>("seed", INT64_MIN);
+  (void)train.get<double>("lr", 1e-5);
+  (void)train.get<double>("whole", 3.0);
+  (void)train.get<double>("large", 1e30);
+  (void)train.get<Reals>("rates", {1.0, 0.1});
+  (void)train.get<Texts>("names", {"a", "\"b\"", "c\\d\n\t\x01", "ü"});
+  (void)config.get<Ints>("top_after_section", {});
+  (void)train.section("inner").get<bool>("on", true);
+  (void)config.get("section with space.key", "x");
+  (void)config.get_table("p");
+  return config.resolved_toml();
+}
+
+TEST(Config, ResolvedTomlGivesTheSameConfig) {
+  Config config = parse("[p]\n\"conv*\" = \"2:4\"\n\"conv*.a.b\" = \"1:4\"\n\"a b\" = \"2:8\"");
+  config.override_with("train.lr=0.30000000000000004");
+  const std::string text = read_all(config);
+  const Config again = Config::from_text(text, "resolved.toml");
+  EXPECT_EQ(read_all(again), text);
+  EXPECT_EQ(again.section("train").get<double>("lr", 0), 0.30000000000000004);
+  EXPECT_EQ(again.section("train").get<Texts>("names", {}),
+            (Texts{"a", "\"b\"", "c\\d\n\t\x01", "ü"}));
+  EXPECT_EQ(again.get<int64_t>("seed", 0), INT64_MIN);
+  EXPECT_EQ(again.get_table("p"), config.get_table("p"));
+  EXPECT_NO_THROW(again.reject_unread());
+}
+
+TEST(Config, ResolvedTomlHoldsEveryValueRead) {
+  const Config config = parse("[train]\nlr = 0.5\nunread = 1");
+  (void)config.section("train").get<double>("lr", 0);
+  (void)config.section("train").get<int64_t>("epochs", 3);
+  EXPECT_EQ(config.resolved_toml(), "\n[train]\nlr = 0.5\nepochs = 3\n");
+}
+
+TEST(Config, BadTomlNamesFileAndLine) {
+  EXPECT_ERROR(parse("a = 1\nb = = 2\n"), "test.toml:2:", "TOML");
+  EXPECT_ERROR(parse("a = 1\na = 2\n"), "test.toml:2:", "TOML");
+  EXPECT_ERROR(parse("[train\n"), "test.toml:1:", "TOML");
+}
+
+TEST(Config, FileIsReadAndNamed) {
+  const TempDir dir;
+  write_file_atomically(dir / "run.toml", "seed = 4\n");
+  EXPECT_EQ(Config::from_file(dir / "run.toml").get<int64_t>("seed", 0), 4);
+  write_file_atomically(dir / "run.toml", "seed =");
+  EXPECT_ERROR(Config::from_file(dir / "run.toml"), "run.toml:1:");
+  EXPECT_ERROR(Config::from_file(dir / "absent.toml"), "absent.toml");
+}
+
+}  // namespace
+}  // namespace spikenm
