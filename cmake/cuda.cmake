@@ -20,6 +20,7 @@ if(SPIKENM_USE_CUDA)
   endif()
   set(CMAKE_CUDA_STANDARD 20)
   enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
   # No contraction: CPU and GPU must draw the same mask bits (see kernels/math/gumbel.h).
   set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} --fmad=false")
 endif()

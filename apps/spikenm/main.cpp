@@ -5,7 +5,9 @@
 #include "spikenm/core/interrupt.h"
 
 #include <c10/util/Exception.h>
+#include <malloc.h>
 
+#include <climits>
 #include <cstdio>
 #include <map>
 #include <new>
@@ -17,6 +19,14 @@ constexpr int kFailed = 1, kBadUsage = 2, kOurBug = 70;
 int complain(int code, const std::string& message) {
   fmt::print(stderr, "spikenm: {}\n", message);
   return code;
+}
+
+// Training frees and takes the same large tensors at every step. Left to itself the allocator gives
+// them back to the system each time, and a third of the run goes into page faults.
+void keep_freed_memory() {
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  mallopt(M_TOP_PAD, 64 << 20);
 }
 
 int run(int argc, char** argv) {
@@ -43,6 +53,7 @@ int run(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : kBadUsage;
   }
   spikenm::install_interrupt_handlers();
+  keep_freed_memory();
   actions.at(app.get_subcommands().front())();
   return 0;
 }

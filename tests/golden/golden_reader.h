@@ -1,6 +1,5 @@
-// Reads a folder of golden vectors (manifest.json + the file it names), as
-// /shared/golden/make_golden.py writes them. Whatever is missing or does not fit is an Error that
-// names the file and the case.
+// Reads a folder of golden vectors (manifest.json and the file it names; README.md gives the
+// layout). Whatever is missing or does not fit is an Error that names the file and the case.
 #pragma once
 
 #include "spikenm/core/error.h"

@@ -34,12 +34,18 @@ void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, in
     return;
   }
   std::vector<std::exception_ptr> failures(static_cast<size_t>(n_chunks));
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads())
-  for (int64_t c = 0; c < n_chunks; ++c) {
-    try {
-      body(c * grain, std::min(n, (c + 1) * grain));
-    } catch (...) {  // an exception may not leave an OpenMP region; it is rethrown below
-      failures[static_cast<size_t>(c)] = std::current_exception();
+#pragma omp parallel num_threads(threads())
+  {
+    // A library that opens a team of its own inside a chunk gets one thread, and must know so
+    // before it plans: oneDNN's reductions wait for every thread they planned for.
+    omp_set_num_threads(1);
+#pragma omp for schedule(dynamic, 1)
+    for (int64_t c = 0; c < n_chunks; ++c) {
+      try {
+        body(c * grain, std::min(n, (c + 1) * grain));
+      } catch (...) {  // an exception may not leave an OpenMP region; it is rethrown below
+        failures[static_cast<size_t>(c)] = std::current_exception();
+      }
     }
   }
   for (const std::exception_ptr& failure : failures) {

@@ -65,12 +65,12 @@ class RandomAddress {
   RandomAddress(uint64_t seed, uint32_t stream, uint32_t step = 0)
       : seed_(seed), stream_(stream), step_(step) {}
 
-  [[nodiscard]] uint32_t word(uint64_t index) const {
-    const uint64_t block = index / 4;
+  // Words 4 block .. 4 block + 3 at the price of one.
+  [[nodiscard]] RandomWords<uint32_t> words(uint64_t block) const {
     return philox<uint32_t>(seed_, stream_, step_, static_cast<uint32_t>(block),
-                            static_cast<uint32_t>(block >> 32))
-        .word[index % 4];
+                            static_cast<uint32_t>(block >> 32));
   }
+  [[nodiscard]] uint32_t word(uint64_t index) const { return words(index / 4).word[index % 4]; }
 
   // Uniform in the open interval (0, 1).
   [[nodiscard]] double uniform(uint64_t index) const { return (word(index) + 0.5) / 4294967296.0; }

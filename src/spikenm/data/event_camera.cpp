@@ -32,11 +32,13 @@ void EventCamera::observe(const std::vector<float>& intensity, uint8_t* frame) {
 void EventCamera::add_noise(const RandomAddress& random, int64_t frame_index,
                             uint8_t* frame) const {
   const int64_t n = 2 * options_.height * options_.width;
+  const int64_t blocks = (n + 3) / 4;  // four words a Philox block, one word a pixel
   const auto limit = static_cast<uint32_t>(options_.noise_rate * 4294967295.0);
-  // Four words a Philox block: one block serves four pixels.
-  for (int64_t i = 0; i < n; ++i) {
-    if (random.word(static_cast<uint64_t>(frame_index * n + i)) < limit && frame[i] < 255)
-      ++frame[i];
+  for (int64_t block = 0; block < blocks; ++block) {
+    const auto words = random.words(static_cast<uint64_t>(frame_index * blocks + block));
+    for (int64_t i = 4 * block; i < std::min(n, 4 * block + 4); ++i) {
+      if (words.word[i % 4] < limit && frame[i] < 255) ++frame[i];
+    }
   }
 }
 

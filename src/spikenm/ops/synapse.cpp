@@ -155,6 +155,7 @@ Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geo
   SPIKENM_CHECK(!is_linear(x) || (weight.size(2) == 1 && weight.size(3) == 1),
                 "synapse: a flat input needs a 1x1 weight, found {}x{}", weight.size(2),
                 weight.size(3));
+  keep_aten_single_threaded();
   return SynapseFunction::apply(x, weight, Call{.geometry = geometry, .sink = credit});
 }
 

@@ -5,6 +5,8 @@
 
 #include <ATen/Parallel.h>
 
+#include <mutex>
+
 namespace spikenm::ops {
 
 Tensor checked(const Tensor& t, std::string_view what) {
@@ -18,7 +20,15 @@ Tensor checked(const Tensor& t, std::string_view what) {
 
 void use_threads(int n) {
   set_threads(n);
-  at::set_num_threads(1);
+  keep_aten_single_threaded();
+}
+
+void keep_aten_single_threaded() {
+  // Beyond repeatable sums: ATen sets its own count anew in each thread that first uses it, and
+  // oneDNN would plan for that many inside one of our workers, where it gets one, and wait for
+  // ever.
+  static std::once_flag once;
+  std::call_once(once, [] { at::set_num_threads(1); });
 }
 
 }  // namespace spikenm::ops

@@ -31,4 +31,7 @@ auto dispatch_real(const Tensor& t, Body&& body) {
 // our threads.
 void use_threads(int n);
 
+// The second half of use_threads, once; every op that runs ATen inside our threads calls it.
+void keep_aten_single_threaded();
+
 }  // namespace spikenm::ops

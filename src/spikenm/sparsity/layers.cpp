@@ -5,6 +5,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 namespace spikenm::sparsity {
 namespace {
 
@@ -36,7 +38,12 @@ std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Conf
   for (const std::string& glob : globs) check_glob(glob, names, method.full_key("layers"));
   const auto by_layer = method.get_table("layer_pattern");
   const std::string table_key = method.full_key("layer_pattern");
-  for (const auto& [glob, text] : by_layer) check_glob(glob, names, table_key);
+  std::vector<std::pair<std::string, nm::NmPattern>>
+      own;  // glob and pattern, checked even if unused
+  for (const auto& [glob, text] : by_layer) {
+    check_glob(glob, names, table_key);
+    own.emplace_back(glob, nm::NmPattern::parse(text, table_key + "." + glob, share));
+  }
 
   std::vector<MaskableLayer> layers;
   for (nn::Synapse& synapse : network.synapses()) {
@@ -44,14 +51,18 @@ std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Conf
     for (const std::string& glob : globs) wanted = wanted || glob_match(glob, synapse.name);
     if (!synapse.maskable || !wanted) continue;
     MaskableLayer layer{.id = layers.size(), .synapse = &synapse, .pattern = pattern, .layout = {}};
-    for (const auto& [glob, text] : by_layer) {  // the last glob that fits holds
-      if (glob_match(glob, synapse.name))
-        layer.pattern = nm::NmPattern::parse(text, table_key + "." + glob, share);
+    for (const auto& [glob, own_pattern] : own) {  // the last glob that fits holds
+      if (glob_match(glob, synapse.name)) layer.pattern = own_pattern;
     }
     layer.layout = nm::make_layout(synapse.shape(), layer.pattern, axis, synapse.name);
     layers.push_back(layer);
   }
   SPIKENM_CHECK(!layers.empty(), "{}: leaves no layer to mask", method.full_key("layers"));
+  const bool has_blocks = std::any_of(layers.begin(), layers.end(), [](const MaskableLayer& layer) {
+    return layer.layout.n_blocks > 0;
+  });
+  SPIKENM_CHECK(has_blocks, "{}: found {}, and no layer has a whole block of {} weights",
+                method.full_key("pattern"), pattern.text(), pattern.m);
   return layers;
 }
 

@@ -53,13 +53,17 @@ TrainOptions read_train_options(const Config& config, bool has_masks) {
 Recipe read_recipe(const Config& config) {
   Recipe r;
   r.model = read_model(config);
-  r.val_fraction = config.section("data").get_real("val_fraction", 0.1, 0, 1);
+  const double val_fraction = config.section("data").get_real("val_fraction", 0.1, 0, 1);
   const Config train = config.section("train");
   r.train = read_train_options(train, !r.model.method->layers().empty());
   r.loss = losses().find(train.get("loss", "ce"));
   r.optimizer = read_optimizer_options(train);
   r.schedule = read_schedule(train);
   config.reject_unread();
+  r.views = data::split_train(r.model.dataset, val_fraction, r.model.seed);
+  SPIKENM_CHECK(r.train.batch_size <= r.views->train.size(),
+                "train.batch_size: found {}, more than the {} samples of the train split",
+                r.train.batch_size, r.views->train.size());
   return r;
 }
 

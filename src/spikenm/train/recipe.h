@@ -9,6 +9,7 @@
 #include "spikenm/train/schedule.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ struct ModelRecipe {
 
 struct Recipe {
   ModelRecipe model;
-  double val_fraction = 0.1;
+  std::optional<data::TrainViews> views;  // train and validation; set by read_recipe
   Loss loss;
   OptimizerOptions optimizer;
   Schedule schedule;

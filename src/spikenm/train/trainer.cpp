@@ -27,10 +27,6 @@ std::vector<at::Tensor> parameters_of(const nn::Network& network) {
   return tensors;
 }
 
-data::TrainViews views_of(const Recipe& recipe) {
-  return data::split_train(recipe.model.dataset, recipe.val_fraction, recipe.model.seed);
-}
-
 }  // namespace
 
 Snapshot take_snapshot(const nn::Network& network) {
@@ -50,8 +46,8 @@ Trainer::Trainer(Recipe& recipe, const RunDir& run, std::string title)
     : recipe_(recipe),
       run_(run),
       title_(std::move(title)),
-      train_(views_of(recipe).train, recipe.train.batch_size, /*shuffle=*/true, recipe.model.seed),
-      validation_(views_of(recipe).validation, recipe.train.batch_size, /*shuffle=*/false,
+      train_(recipe.views->train, recipe.train.batch_size, /*shuffle=*/true, recipe.model.seed),
+      validation_(recipe.views->validation, recipe.train.batch_size, /*shuffle=*/false,
                   recipe.model.seed),
       optimizer_(parameters_of(*recipe.model.network), recipe.optimizer) {}
 
@@ -121,6 +117,11 @@ Trainer::StepResult Trainer::train_step(const data::Batch& batch, const Position
 void Trainer::validate(EpochRecord& record) {
   const Evaluation found =
       evaluate(*recipe_.model.network, validation_, recipe_.model.T, recipe_.loss);
+  SPIKENM_CHECK(
+      std::isfinite(found.loss),
+      "train: the validation loss became {} after {} epoch {} of {} (learning rate {:g}); "
+      "lower train.lr or set train.clip_norm",
+      found.loss, record.phase, record.epoch, recipe_.train.epochs, record.lr);
   record.val_accuracy = found.accuracy;
   record.val_loss = found.loss;
 }

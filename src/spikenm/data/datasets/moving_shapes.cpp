@@ -20,19 +20,29 @@ struct Scene {
   double x, y;   // centre of the sensor's view of the motion
   double size, travel, phase;
   double ground, contrast;
+  double dot_x, dot_y, dot_dx, dot_dy, dot_contrast;  // a bystander that drifts anywhere
 };
 
 Scene draw_scene(int label, const RandomAddress& random) {
   Scene s;
   s.kind = label / 2;
-  s.x = random.uniform(0, 14.0, 19.0);
-  s.y = random.uniform(1, 14.0, 19.0);
-  s.size = random.uniform(2, 4.0, 6.0);
-  s.travel = random.uniform(3, 0.8, 1.2);
+  // Brighter or darker than the ground, as likely.
+  const auto contrast = [&](uint64_t index) {
+    const double ratio = random.uniform(index, 1.4, 2.0);
+    return random.uniform(index + 1) < 0.5 ? ratio : 1 / ratio;
+  };
+  s.x = random.uniform(0, 13.0, 20.0);
+  s.y = random.uniform(1, 13.0, 20.0);
+  s.size = random.uniform(2, 3.5, 6.0);
+  s.travel = random.uniform(3, 0.7, 1.2);
   s.phase = random.uniform(4, 0.0, 2 * kPi);
   s.ground = random.uniform(5, 0.4, 0.6);
-  const double ratio = random.uniform(6, 1.8, 2.4);
-  s.contrast = random.uniform(7) < 0.5 ? ratio : 1 / ratio;  // brighter or darker than the ground
+  s.contrast = contrast(6);
+  s.dot_x = random.uniform(8, 4.0, 29.0);
+  s.dot_y = random.uniform(9, 4.0, 29.0);
+  s.dot_dx = random.uniform(10, -14.0, 14.0);
+  s.dot_dy = random.uniform(11, -14.0, 14.0);
+  s.dot_contrast = contrast(12);
   return s;
 }
 
@@ -63,13 +73,20 @@ double distance(const Scene& s, double u, double px, double py) {
   }
 }
 
+// How much of a pixel lies inside an edge at this distance; edges are one pixel wide.
+double cover(double signed_distance) {
+  return std::clamp(0.5 - signed_distance, 0.0, 1.0);
+}
+
 void render(const Scene& s, double u, std::vector<float>& image) {
   for (int64_t row = 0; row < kSide; ++row) {
     for (int64_t column = 0; column < kSide; ++column) {
-      const double d = distance(s, u, static_cast<double>(column), static_cast<double>(row));
-      const double cover = std::clamp(0.5 - d, 0.0, 1.0);  // an edge one pixel wide
-      image[static_cast<size_t>(row * kSide + column)] =
-          static_cast<float>(s.ground * (1 + cover * (s.contrast - 1)));
+      const auto px = static_cast<double>(column), py = static_cast<double>(row);
+      const double shape = cover(distance(s, u, px, py));
+      const double dot =
+          cover(std::hypot(px - s.dot_x - u * s.dot_dx, py - s.dot_y - u * s.dot_dy) - 2);
+      image[static_cast<size_t>(row * kSide + column)] = static_cast<float>(
+          s.ground * (1 + shape * (s.contrast - 1)) * (1 + dot * (s.dot_contrast - 1)));
     }
   }
 }
@@ -104,7 +121,7 @@ class MovingShapes : public Dataset {
                                      sample);
     const int label_of = static_cast<int>(label(part, index));
     const Scene scene = draw_scene(label_of, scene_random);
-    EventCamera camera({.height = kSide, .width = kSide});
+    EventCamera camera({.height = kSide, .width = kSide, .noise_rate = 0.02});
     std::vector<float> image(static_cast<size_t>(kSide * kSide));
     const int64_t n_renders = options_.frames * kRendersPerFrame;
     for (int64_t r = 0; r <= n_renders; ++r) {

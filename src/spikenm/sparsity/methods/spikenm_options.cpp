@@ -12,15 +12,17 @@ const std::vector<std::string> kTargets{"credit", "uniform"};
 const std::vector<std::string> kReduces{"mean", "sum"};
 const std::vector<std::string> kFreezes{"last", "top-n", "resample"};
 
-// What measures best so far (docs/method.md, "Presets"): input-channel blocks, noise that cools, a
-// prior that knows the weights, the top n frozen, no distillation.
+// What measures best so far (docs/method.md, "Presets"): input-channel blocks; distinct positions
+// whose number falls from m to n; little noise, so that the mask moves slowly; a prior that knows
+// the weights; the top n frozen.
 SpikenmOptions default_preset() {
   SpikenmOptions o;
   o.axis = nm::Axis::kIn;
+  o.replace = false;
+  o.draws_start = nm::NmPattern::kMaxM;  // m of every pattern
   o.noise_from = 0.3;
   o.noise_to = 0.02;
   o.prior_kappa = 1;
-  o.distillation.lambda = 0;
   o.logit_lr = 0.05;
   o.freeze = Freeze::kTopN;
   return o;

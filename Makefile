@@ -1,0 +1,57 @@
+# The front door. Every target installs what is missing (tools/setup), then does only what changed.
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+.PHONY: build demo test sanitize bench lint tidy format cuda-check setup clean help
+
+export CCACHE_DIR := $(CURDIR)/.ccache
+# Warnings stop CI, not a newcomer whose compiler is newer than ours.
+WERROR := -DSPIKENM_WERROR=$(if $(CI),ON,OFF)
+VENV_PATH := PATH="$(CURDIR)/.venv/bin:$$PATH"
+SOURCES = $$(git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu' '*.cuh')
+
+build: setup ## build the program, build/spikenm
+	@$(VENV_PATH) cmake --preset default $(WERROR) -DSPIKENM_TESTS=OFF -DSPIKENM_BENCH=OFF
+	@$(VENV_PATH) cmake --build --preset default
+
+demo: build ## train dense, random 2:4 and SpikeNM 2:4 on built-in data and compare them
+	@./build/spikenm demo --force
+
+test: setup ## build and run all tests
+	@$(VENV_PATH) cmake --preset default $(WERROR) -DSPIKENM_TESTS=ON -DSPIKENM_BENCH=ON
+	@$(VENV_PATH) cmake --build --preset default
+	@$(VENV_PATH) ctest --preset default
+
+sanitize: setup ## run the torch-free tests under address and undefined-behaviour sanitizers
+	@$(VENV_PATH) cmake --preset asan $(WERROR)
+	@$(VENV_PATH) cmake --build --preset asan
+	@$(VENV_PATH) ctest --preset asan
+
+bench: setup ## run the benchmarks
+	@$(VENV_PATH) cmake --preset default $(WERROR) -DSPIKENM_BENCH=ON
+	@$(VENV_PATH) cmake --build --preset default
+	@for program in build/bench/*_bench; do ./$$program || exit 1; done
+
+lint: setup ## check format, layers and equation tags
+	@$(VENV_PATH) clang-format --dry-run --Werror $(SOURCES)
+	@python3 tools/lint/check_layers.py
+	@python3 tools/lint/check_equations.py
+
+tidy: setup ## clang-tidy over the torch-free sources
+	@$(VENV_PATH) cmake --preset run-only
+	@$(VENV_PATH) clang-tidy --quiet -p build-run-only $$(git ls-files 'src/spikenm/core/*.cpp' 'src/spikenm/nm/*.cpp' 'src/spikenm/kernels/*.cpp' 'src/spikenm/report/*.cpp')
+
+format: setup ## format every source file
+	@$(VENV_PATH) clang-format -i $(SOURCES)
+
+cuda-check: ## compile every .cu file, no GPU needed
+	@tools/setup nvcc
+	@tools/compile_cuda
+
+setup: ## install Debian packages and .venv, if missing
+	@tools/setup
+
+clean: ## remove everything built (not .venv)
+	@rm -rf build build-* .ccache
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12

@@ -1,0 +1,228 @@
+// The program as a user meets it: what it prints, what it leaves behind, how it exits.
+#include "spikenm/core/file.h"
+#include "spikenm/core/json.h"
+#include "support/temp_dir.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace spikenm {
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+
+// A few seconds of work, or less.
+const Arguments kTiny{"data.train_size=60",  "data.test_size=20",  "model.width=4",
+                      "model.T=2",           "train.epochs=2",     "train.search_epochs=1",
+                      "train.batch_size=20", "method.name=spikenm"};
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+};
+
+class Cli : public testing::Test {
+ protected:
+  // Starts the program in the test's folder.
+  pid_t start(const Arguments& arguments) {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    std::vector<std::string> words{SPIKENM_PROGRAM};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    if (::chdir(dir.path().c_str()) != 0) ::_exit(99);
+    ::dup2(::open("out", O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
+    ::dup2(::open("err", O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
+    ::execv(argv[0], argv.data());
+    ::_exit(99);
+  }
+
+  Outcome finish(pid_t child) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), read_file(dir / "out"),
+            read_file(dir / "err")};
+  }
+
+  Outcome run(const Arguments& arguments) { return finish(start(arguments)); }
+
+  static Arguments tiny(Arguments first, const Arguments& more = {}) {
+    first.insert(first.end(), kTiny.begin(), kTiny.end());
+    first.insert(first.end(), more.begin(), more.end());
+    return first;
+  }
+
+  // The program fails with this code, one line that holds every part, and no output.
+  void expect_failure(const Arguments& arguments, int code, const Arguments& parts) {
+    const Outcome found = run(arguments);
+    EXPECT_EQ(found.code, code) << found.err;
+    for (const std::string& part : parts)
+      EXPECT_NE(found.err.find(part), std::string::npos) << found.err << "lacks: " << part;
+    EXPECT_EQ(std::count(found.err.begin(), found.err.end(), '\n'), 1) << found.err;
+    EXPECT_EQ(found.out, "");
+  }
+
+  std::set<std::string> files_in(const std::string& folder) {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(dir / folder))
+      names.insert(entry.path().filename().string());
+    return names;
+  }
+
+  test::TempDir dir;
+};
+
+TEST_F(Cli, HelpShowsExamplesForTheProgramAndEveryCommand) {
+  const Outcome top = run({"--help"});
+  EXPECT_EQ(top.code, 0);
+  EXPECT_NE(top.out.find("Examples:\n  spikenm demo"), std::string::npos) << top.out;
+  EXPECT_NE(top.out.find("Exit codes"), std::string::npos);
+  for (const char* command : {"train", "eval", "inspect", "demo"}) {
+    EXPECT_NE(top.out.find(command), std::string::npos);
+    const Outcome help = run({command, "--help"});
+    EXPECT_EQ(help.code, 0) << command;
+    EXPECT_NE(help.out.find(std::string("Examples:\n  spikenm ") + command), std::string::npos)
+        << help.out;
+  }
+  EXPECT_EQ(run({"--version"}).out.substr(0, 8), "spikenm ");
+}
+
+TEST_F(Cli, ACommandLineThatIsNotUnderstoodExitsWith2) {
+  for (const Arguments& arguments :
+       {Arguments{}, {"fly"}, {"train", "--fast"}, {"eval"}, {"eval", "a", "--jsonn"}}) {
+    const Outcome found = run(arguments);
+    EXPECT_EQ(found.code, 2) << found.err;
+    EXPECT_FALSE(found.err.empty());
+  }
+  expect_failure({"train", "seed"}, 2, {"'seed'", "train.lr=0.1"});
+  expect_failure({"train", "=3"}, 2, {"'=3'"});
+  expect_failure({"inspect", "runs/a", "--config", "b.toml"}, 2, {"not both"});
+  EXPECT_FALSE(fs::exists(dir / "runs"));
+}
+
+TEST_F(Cli, ABadConfigFailsWithOneSentenceAndLeavesNothing) {
+  const auto train = [](const Arguments& more) { return tiny({"train", "--out", "run"}, more); };
+  expect_failure(train({"train.epoch=3"}), 1, {"spikenm: train.epoch", "nearest is train.epochs"});
+  expect_failure(train({"train.epochs=many"}), 1, {"train.epochs", "many", "whole number"});
+  expect_failure(train({"method.pattern=5:4"}), 1, {"method.pattern", "5:4"});
+  expect_failure(train({"model.T=0"}), 1, {"model.T", "0"});
+  expect_failure(train({"method.name=magic"}), 1, {"magic", "magnitude"});
+  expect_failure(train({"--config", "none.toml"}), 1, {"none.toml", "No such file"});
+  EXPECT_FALSE(fs::exists(dir / "run"));
+}
+
+TEST_F(Cli, AnEmptySplitFails) {
+  expect_failure(tiny({"train", "--out", "run"}, {"data.val_fraction=0"}), 1,
+                 {"data.val_fraction", "validation split empty"});
+}
+
+TEST_F(Cli, AnOutputFolderThatCannotBeMadeFails) {
+  write_file_atomically(dir / "plain", "a file");
+  expect_failure(tiny({"train", "--out", "plain"}), 1, {"plain", "not a folder"});
+  expect_failure(tiny({"train", "--out", "plain/below"}), 1, {"plain/below"});
+  EXPECT_EQ(read_file(dir / "plain"), "a file");
+}
+
+TEST_F(Cli, ARunLeavesItsFilesAndIsReplacedOnlyByForce) {
+  const Outcome first = run(tiny({"train", "--out", "run"}));
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_NE(first.out.find("spikenm 2:4: test accuracy"), std::string::npos) << first.out;
+  EXPECT_EQ(first.err, "");  // no bar in a pipe
+  const std::set<std::string> wanted{"config.toml", "metrics.jsonl", "model.safetensors",
+                                     "model_best_val.safetensors", "result.json"};
+  EXPECT_EQ(files_in("run"), wanted);
+  const std::string result = read_file(dir / "run/result.json");
+  expect_failure(tiny({"train", "--out", "run"}), 1, {"run", "--force"});
+  EXPECT_EQ(read_file(dir / "run/result.json"), result);
+  EXPECT_EQ(run(tiny({"train", "--out", "run", "--force"}, {"seed=1"})).code, 0);
+  EXPECT_EQ(files_in("run"), wanted);
+  EXPECT_EQ(Json::parse(read_file(dir / "run/result.json")).at("seed"), 1);
+}
+
+TEST_F(Cli, EvalMeasuresWhatTrainingMeasuredAndInspectShowsTheLayers) {
+  ASSERT_EQ(run(tiny({"train", "--out", "run"})).code, 0);
+  const Json result = Json::parse(read_file(dir / "run/result.json"));
+  const Outcome eval = run({"eval", "run", "--json"});
+  ASSERT_EQ(eval.code, 0) << eval.err;
+  const Json found = Json::parse(eval.out);
+  for (const auto& [key, value] : found.items()) EXPECT_EQ(value, result.at(key)) << key;
+  EXPECT_TRUE(found.contains("test_accuracy"));
+  const Json best =
+      Json::parse(run({"eval", "run/model_best_val.safetensors", "--json", "threads=1"}).out);
+  EXPECT_EQ(best.at("test_accuracy"), result.at("test_accuracy_best_val"));
+  EXPECT_NE(run({"eval", "run"}).out.find("run: test accuracy"), std::string::npos);
+
+  const Outcome inspect = run({"inspect", "run"});
+  EXPECT_EQ(inspect.code, 0) << inspect.err;
+  for (const char* part :
+       {"layer", "kept %", "conv1", "conv2", "conv3", "fc1", "8x4x3x3", "2:4", "N:M valid"})
+    EXPECT_NE(inspect.out.find(part), std::string::npos) << inspect.out << "lacks: " << part;
+}
+
+TEST_F(Cli, AModelFileThatIsSpoiltFails) {
+  ASSERT_EQ(run(tiny({"train", "--out", "run"})).code, 0);
+  const fs::path model = dir / "run/model.safetensors";
+  const std::string whole = read_file(model);
+  for (const std::string& content : {whole.substr(0, whole.size() - 5), std::string("nonsense")}) {
+    write_file_atomically(model, content);
+    for (const char* command : {"eval", "inspect"})
+      expect_failure({command, "run"}, 1, {"run/model.safetensors"});
+  }
+  for (const char* command : {"eval", "inspect"})
+    expect_failure({command, "nowhere"}, 1, {"nowhere", "No such file"});
+}
+
+TEST_F(Cli, ADryRunPrintsAConfigThatIsUnderstoodAndMakesNothing) {
+  const Outcome dry = run(tiny({"train", "--dry-run"}, {"method.layer_pattern.\"conv*\"=2:8"}));
+  ASSERT_EQ(dry.code, 0) << dry.err;
+  EXPECT_EQ(files_in("."), (std::set<std::string>{"out", "err"}));
+  write_file_atomically(dir / "given.toml", dry.out);
+  const Outcome again = run({"train", "--config", "given.toml", "--dry-run"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.out, dry.out);
+  const Outcome inspect = run({"inspect", "--config", "given.toml", "--set", "model.width=8"});
+  EXPECT_EQ(inspect.code, 0) << inspect.err;
+  EXPECT_NE(inspect.out.find("16x8x3x3"), std::string::npos) << inspect.out;
+}
+
+TEST_F(Cli, ASignalEndsARunWithItsCodeAndLeavesNoPartOfAFile) {
+  for (const auto& [signal_number, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+    const std::string out = "run" + std::to_string(code);
+    const pid_t child = start(tiny({"train", "--out", out}, {"train.epochs=100000"}));
+    for (int i = 0; i < 1000 && !fs::exists(dir / (out + "/metrics.jsonl")); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ::kill(child, signal_number);
+    const Outcome found = finish(child);
+    EXPECT_EQ(found.code, code) << found.err;
+    EXPECT_NE(found.err.find("spikenm: interrupted in"), std::string::npos) << found.err;
+    EXPECT_EQ(files_in(out), (std::set<std::string>{"config.toml", "metrics.jsonl"}));
+  }
+}
+
+TEST_F(Cli, TheDemoRunsItsThreeMethodsIntoOneTable) {
+  const Outcome demo =
+      run({"demo", "--out", "d", "data.train_size=60", "data.test_size=20", "model.width=4",
+           "model.T=2", "train.epochs=1", "train.batch_size=20", "train.search_epochs=0"});
+  ASSERT_EQ(demo.code, 0) << demo.err;
+  for (const char* part : {"dense", "random", "spikenm", "runs: d"})
+    EXPECT_NE(demo.out.find(part), std::string::npos) << demo.out << "lacks: " << part;
+  EXPECT_EQ(files_in("d"), (std::set<std::string>{"dense", "random_2x4", "spikenm_2x4"}));
+}
+
+}  // namespace
+}  // namespace spikenm

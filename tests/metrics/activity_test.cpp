@@ -1,0 +1,136 @@
+#include "spikenm/metrics/activity.h"
+
+#include "support/tensors.h"
+#include "support/tiny_network.h"
+
+namespace spikenm::metrics {
+namespace {
+
+using at::Tensor;
+using test::floats;
+using test::TinyNetwork;
+
+// "first" repeats binary frames [T,B,1,H,W] as spikes, "second" is the layer under test.
+struct Repeater {
+  TinyNetwork network;
+  Repeater(const Tensor& second, ops::SynapseGeometry geometry, bool pools = false) {
+    network.add_synapse("first", at::ones({1, 1, 1, 1}));
+    network.add_neuron("fire");
+    network.add_synapse("second", second, geometry);
+    network.walk = [this, pools](nn::Pass& pass, const Tensor& x) {
+      Tensor y = pass.neuron(network.neurons()[0], pass.synapse(network.synapses()[0], x));
+      if (pools) y = pass.pool(ops::PoolKind::kAverage, 2, y);
+      if (network.synapses()[1].weight.size(2) == 1) y = y.flatten(2);
+      return pass.synapse(network.synapses()[1], y);
+    };
+  }
+  void show(ActivityObserver& observer, const Tensor& x) {
+    nn::RunPass pass(false, &observer);
+    (void)network.forward(pass, x);
+  }
+  double sops(const Tensor& x) {
+    ActivityObserver observer;
+    show(observer, x);
+    return observer.sops_per_sample();
+  }
+};
+
+// One spike at (row, column) of a 4x4 frame.
+Tensor spike_at(int64_t row, int64_t column) {
+  Tensor x = at::zeros({1, 1, 1, 4, 4});
+  x[0][0][0][row][column] = 1;
+  return x;
+}
+
+// A 3x3 kernel with padding 1 on 4x4 reaches 9 outputs from inside, 6 from an edge and 4 from a
+// corner: taps that would land outside are no operations.
+TEST(Sops, ASpikeCountsTheOutputsItReaches) {
+  Repeater dense(at::full({1, 1, 3, 3}, 0.5), {.stride = 1, .padding = 1});
+  EXPECT_EQ(dense.sops(spike_at(1, 2)), 9);
+  EXPECT_EQ(dense.sops(spike_at(0, 2)), 6);
+  EXPECT_EQ(dense.sops(spike_at(3, 3)), 4);
+  EXPECT_EQ(dense.sops(spike_at(0, 0) + spike_at(1, 1)), 4 + 9);
+  EXPECT_EQ(dense.sops(at::zeros({1, 1, 1, 4, 4})), 0);
+}
+
+// Channel 0 keeps the centre and the tap right of it, channel 1 the centre; signs play no part.
+// A spike in the first column feeds no output to its left.
+TEST(Sops, AWeightOfZeroIsNoConnection) {
+  Tensor w = at::zeros({2, 1, 3, 3});
+  w[0][0][1][1] = -2;
+  w[0][0][1][2] = 3;
+  w[1][0][1][1] = 1;
+  Repeater sparse(w, {.stride = 1, .padding = 1});
+  EXPECT_EQ(sparse.sops(spike_at(2, 1)), 3);
+  EXPECT_EQ(sparse.sops(spike_at(2, 0)), 2);
+}
+
+// A kept weight that happens to be exactly 0 does no work either, whatever the mask says.
+TEST(Sops, TheWeightUsedIsTheMaskedOne) {
+  struct Mask : nn::WeightHook {
+    Tensor keep = floats({1, 1, 0, 0}, {1, 4, 1, 1});
+    Tensor effective(const Tensor& weight) override { return weight * keep; }
+  } mask;
+  // Four positions 2x2 -> one output; the second weight is kept but 0.
+  Repeater linear(floats({5, 0, 7, 8}, {1, 4, 1, 1}), {});
+  const Tensor all = at::ones({1, 1, 1, 2, 2});
+  EXPECT_EQ(linear.sops(all), 3);
+  linear.network.synapses()[1].hook = &mask;
+  EXPECT_EQ(linear.sops(all), 1);
+}
+
+// One spike of a 2x2 window leaves 1/4, three leave 3/4; each feeds 3 outputs.
+TEST(Sops, AnAveragePoolMakesFractions) {
+  Repeater pooled(at::ones({3, 4, 1, 1}), {}, /*pools=*/true);
+  EXPECT_EQ(pooled.sops(spike_at(1, 1)), 0.75);
+  EXPECT_EQ(pooled.sops(spike_at(0, 2) + spike_at(0, 3) + spike_at(1, 3)), 2.25);
+}
+
+// Without "second" nothing is counted: the first layer only encodes.
+TEST(Sops, TheFirstLayerIsNotCounted) {
+  TinyNetwork network;
+  network.add_synapse("only", at::ones({4, 2, 1, 1}));
+  network.walk = [&](nn::Pass& pass, const Tensor& x) {
+    return pass.synapse(network.synapses()[0], x);
+  };
+  ActivityObserver observer;
+  nn::RunPass pass(false, &observer);
+  (void)network.forward(pass, at::ones({3, 2, 2}));
+  EXPECT_EQ(observer.sops_per_sample(), 0);
+}
+
+// Steps add up; samples are averaged, each once, though the last batch is smaller.
+TEST(Sops, StepsAreSummedAndSamplesAveragedExactly) {
+  Repeater linear(at::ones({5, 1, 1, 1}), {});
+  ActivityObserver observer;
+  EXPECT_EQ(observer.sops_per_sample(), 0);
+  linear.show(observer, floats({1, 0, 1, 1}, {2, 2, 1, 1, 1}));  // samples with 2 and 1 spikes
+  linear.show(observer, floats({1, 1}, {2, 1, 1, 1, 1}));        // one more with 2
+  EXPECT_DOUBLE_EQ(observer.sops_per_sample(), 5 * (2 + 1 + 2) / 3.0);
+}
+
+// Two neurons of "a" fire 3 times in 2 steps of 2 samples: 3/8; the one of "b" fires twice: 2/4.
+TEST(FiringRate, IsSpikesByNeuronStepAndSample) {
+  TinyNetwork network;
+  network.add_synapse("in", floats({1, 0, 0, 1}, {2, 2, 1, 1}));
+  network.add_neuron("a");
+  network.add_synapse("mix", floats({1, 0}, {1, 2, 1, 1}));
+  network.add_neuron("b");
+  network.walk = [&](nn::Pass& pass, const Tensor& x) {
+    Tensor y = pass.neuron(network.neurons()[0], pass.synapse(network.synapses()[0], x));
+    return pass.neuron(network.neurons()[1], pass.synapse(network.synapses()[1], y));
+  };
+  ActivityObserver observer;
+  EXPECT_EQ(observer.mean_firing_rate(), 0);
+  nn::RunPass pass(false, &observer);
+  (void)network.forward(pass, floats({1, 0, 0, 0, 0, 1, 1, 0}, {2, 2, 2}));
+  using Rates = std::vector<std::pair<std::string, double>>;
+  EXPECT_EQ(observer.firing_rates(), (Rates{{"a", 0.375}, {"b", 0.5}}));
+  EXPECT_DOUBLE_EQ(observer.mean_firing_rate(), 5.0 / 12);
+  (void)network.forward(pass, at::zeros({1, 4, 2}));  // 8 and 4 chances more, no spike
+  EXPECT_EQ(observer.firing_rates(), (Rates{{"a", 3.0 / 16}, {"b", 0.25}}));
+  EXPECT_DOUBLE_EQ(observer.mean_firing_rate(), 5.0 / 24);
+}
+
+}  // namespace
+}  // namespace spikenm::metrics

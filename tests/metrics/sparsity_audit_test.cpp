@@ -1,0 +1,75 @@
+#include "spikenm/metrics/sparsity_audit.h"
+
+#include "support/tiny_network.h"
+
+#include <gtest/gtest.h>
+
+namespace spikenm::metrics {
+namespace {
+
+using sparsity::LayerMask;
+
+// The mask of a layer under 2:4, axis flat.
+LayerMask mask_of(nn::Synapse& synapse, std::vector<uint8_t> keep) {
+  const nm::NmPattern pattern{.n = 2, .m = 4};
+  return sparsity::make_layer_mask(
+      synapse, {.kind = nm::Mask::Kind::kNm,
+                .pattern = pattern,
+                .layout = nm::make_layout(synapse.shape(), pattern, nm::Axis::kFlat, synapse.name),
+                .keep = std::move(keep)});
+}
+
+struct TwoLayers {
+  test::TinyNetwork network;
+  nn::Synapse& a = network.add_synapse("a", at::zeros({1, 10, 1, 1}));
+  nn::Synapse& b = network.add_synapse("b", at::zeros({2, 2, 1, 1}));
+};
+
+// "a": blocks keep 2 and 1, the tail of 2 is kept: 5 of 10. "b": 2 of 4. Together 7 of 14.
+TEST(SparsityAudit, WeightPercentCountsTailsAsKept) {
+  TwoLayers net;
+  const SparsityAudit found =
+      audit_masks({mask_of(net.a, {1, 1, 0, 0, 0, 1, 0, 0, 1, 1}), mask_of(net.b, {1, 0, 0, 1})});
+  ASSERT_EQ(found.layers.size(), 2u);
+  EXPECT_EQ(found.layers[0].name, "a");
+  EXPECT_EQ(found.layers[0].audit.tail, 2);
+  EXPECT_EQ(found.layers[0].audit.kept, 5);
+  EXPECT_EQ(found.layers[1].name, "b");
+  EXPECT_EQ(found.weight_percent(), 50);
+  EXPECT_TRUE(found.valid());
+  EXPECT_EQ(found.empty_blocks(), 0);
+}
+
+// 4 of 10 and 1 of 4: weights are counted, not layers averaged (that would be 32.5).
+TEST(SparsityAudit, WeightPercentIsOverAllWeightsTogether) {
+  TwoLayers net;
+  const SparsityAudit found =
+      audit_masks({mask_of(net.a, {1, 0, 0, 0, 0, 1, 0, 0, 1, 1}), mask_of(net.b, {1, 0, 0, 0})});
+  EXPECT_DOUBLE_EQ(found.weight_percent(), 100 * 5.0 / 14);
+}
+
+TEST(SparsityAudit, EmptyBlocksAreCountedOverLayersAndAllowed) {
+  TwoLayers net;
+  const SparsityAudit found =
+      audit_masks({mask_of(net.a, {0, 0, 0, 0, 0, 1, 0, 0, 1, 1}), mask_of(net.b, {0, 0, 0, 0})});
+  EXPECT_EQ(found.empty_blocks(), 2);
+  EXPECT_TRUE(found.valid());
+}
+
+TEST(SparsityAudit, OneFullBlockOrDroppedTailInAnyLayerIsFound) {
+  TwoLayers net;
+  const LayerMask good = mask_of(net.b, {1, 0, 0, 1});
+  EXPECT_FALSE(audit_masks({mask_of(net.a, {1, 1, 1, 0, 0, 1, 0, 0, 1, 1}), good}).valid());
+  EXPECT_FALSE(audit_masks({mask_of(net.a, {1, 1, 0, 0, 0, 1, 0, 0, 1, 0}), good}).valid());
+  EXPECT_FALSE(audit_masks({good, mask_of(net.a, {1, 1, 0, 0, 1, 1, 1, 1, 1, 1})}).valid());
+}
+
+TEST(SparsityAudit, WithoutMasksEverythingIsKept) {
+  const SparsityAudit found = audit_masks({});
+  EXPECT_EQ(found.weight_percent(), 100);
+  EXPECT_TRUE(found.valid());
+  EXPECT_EQ(found.empty_blocks(), 0);
+}
+
+}  // namespace
+}  // namespace spikenm::metrics

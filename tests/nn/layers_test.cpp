@@ -1,0 +1,98 @@
+#include "spikenm/nn/layers.h"
+
+#include "support/expect_error.h"
+#include "support/tensors.h"
+
+#include <cmath>
+
+namespace spikenm::nn {
+namespace {
+
+using kernels::Surrogate;
+
+NeuronSpec read(const std::string& lines) {
+  const Config config = Config::from_text("[neuron]\n" + lines, "test");
+  const NeuronSpec spec = read_neuron_spec(config.section("neuron"));
+  config.reject_unread();
+  return spec;
+}
+
+TEST(NeuronSpec, DefaultsAreThoseOfUpr) {
+  const NeuronSpec spec = read("");
+  EXPECT_EQ(spec.params.neuron, kernels::Neuron::kLif);
+  EXPECT_EQ(spec.tau, 2);
+  EXPECT_EQ(spec.params.k, 0.5);
+  EXPECT_EQ(spec.params.threshold, 1);
+  EXPECT_EQ(spec.params.v_reset, 0);
+  EXPECT_FALSE(spec.params.soft_reset);
+  EXPECT_TRUE(spec.params.decay_input);
+  EXPECT_TRUE(spec.params.detach_reset);
+  EXPECT_EQ(spec.params.surrogate, Surrogate::kAtan);
+  EXPECT_EQ(spec.params.alpha, 2);
+}
+
+TEST(NeuronSpec, EveryKeyIsRead) {
+  const NeuronSpec spec = read(
+      "name = 'plif'\ntau = 4\nthreshold = 0.5\nreset = 'soft'\nv_reset = -0.25\n"
+      "decay_input = false\ndetach_reset = false\nsurrogate = 'triangle'\nalpha = 0.75");
+  EXPECT_EQ(spec.params.neuron, kernels::Neuron::kPlif);
+  EXPECT_EQ(spec.tau, 4);
+  EXPECT_EQ(spec.params.k, 0.25);
+  EXPECT_EQ(spec.params.threshold, 0.5);
+  EXPECT_TRUE(spec.params.soft_reset);
+  EXPECT_EQ(spec.params.v_reset, -0.25);
+  EXPECT_FALSE(spec.params.decay_input);
+  EXPECT_FALSE(spec.params.detach_reset);
+  EXPECT_EQ(spec.params.surrogate, Surrogate::kTriangle);
+  EXPECT_EQ(spec.params.alpha, 0.75);
+}
+
+TEST(NeuronSpec, EachSurrogateHasItsOwnSharpness) {
+  EXPECT_EQ(read("surrogate = 'sigmoid'").params.alpha, 4);
+  EXPECT_EQ(read("surrogate = 'triangle'").params.alpha, 1);
+}
+
+TEST(NeuronSpec, NamesAndNeuronsAreOneToOne) {
+  for (const char* name : {"if", "lif", "plif"})
+    EXPECT_EQ(neuron_name(read("name = '" + std::string(name) + "'").params.neuron), name);
+}
+
+TEST(NeuronSpec, ValuesThatMakeNoNeuronAreErrors) {
+  EXPECT_ERROR(read("name = 'izhikevich'"), "neuron.name", "izhikevich", "if, lif, plif");
+  EXPECT_ERROR(read("reset = 'none'"), "neuron.reset", "hard, soft");
+  EXPECT_ERROR(read("surrogate = 'step'"), "neuron.surrogate", "atan, sigmoid, triangle");
+  EXPECT_ERROR(read("tau = 0.5"), "neuron.tau", "0.5");
+  EXPECT_ERROR(read("threshold = 0"), "neuron.threshold");
+  EXPECT_ERROR(read("alpha = 0"), "neuron.alpha");
+  EXPECT_ERROR(read("alpha = nan"), "neuron.alpha");
+  EXPECT_ERROR(read("v_reset = 1"), "neuron.v_reset", "below the threshold 1");
+  EXPECT_ERROR(read("v_reset = nan"), "neuron.v_reset");
+  EXPECT_ERROR(read("name = 'plif'\ntau = 1"), "neuron.tau", "plif");
+  EXPECT_EQ(read("v_reset = 1\nreset = 'soft'").params.v_reset, 1);
+  EXPECT_EQ(read("tau = 1").params.k, 1);
+}
+
+TEST(KaimingWeight, SpreadFollowsTheFanOut) {
+  const nm::WeightShape shapes[] = {{64, 32, 3, 3}, {100, 400, 1, 1}, {16, 512, 5, 3}};
+  for (const nm::WeightShape& s : shapes) {
+    const Tensor w = kaiming_weight(s, 1, 0).to(at::kDouble);
+    const double wanted = std::sqrt(2.0 / static_cast<double>(s.cout * s.kh * s.kw));
+    const double n = static_cast<double>(w.numel());  // about 18000 or more
+    EXPECT_EQ(w.sizes(), at::IntArrayRef({s.cout, s.cin, s.kh, s.kw}));
+    EXPECT_NEAR(w.std().item<double>() / wanted, 1, 4 / std::sqrt(2 * n));
+    EXPECT_NEAR(w.mean().item<double>() / wanted, 0, 4 / std::sqrt(n));
+    // Normal, not uniform: the fourth moment is 3.
+    EXPECT_NEAR((w / wanted).pow(4).mean().item<double>(), 3, 0.3);
+  }
+}
+
+TEST(KaimingWeight, SeedAndIndexDecideTheValues) {
+  const nm::WeightShape shape{4, 3, 3, 3};
+  const Tensor w = kaiming_weight(shape, 7, 2);
+  EXPECT_TRUE(test::tensors_identical(kaiming_weight(shape, 7, 2), w));
+  EXPECT_FALSE(kaiming_weight(shape, 8, 2).equal(w));
+  EXPECT_FALSE(kaiming_weight(shape, 7, 3).equal(w));
+}
+
+}  // namespace
+}  // namespace spikenm::nn

@@ -1,0 +1,18 @@
+# Installs the build into a fresh prefix, builds the project in this folder against it, and runs it.
+file(REMOVE_RECURSE "${WORK}")
+function(must)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  message("${output}")
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "failed: ${ARGN}")
+  endif()
+endfunction()
+must(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/prefix")
+must(${CMAKE_COMMAND} -G Ninja -S "${CMAKE_CURRENT_LIST_DIR}" -B "${WORK}/build"
+     -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+must(${CMAKE_COMMAND} --build "${WORK}/build")
+file(GLOB programs "${WORK}/build/draw_mask" "${WORK}/build/run_network")
+foreach(program IN LISTS programs)
+  must("${program}")
+endforeach()
+file(REMOVE_RECURSE "${WORK}")

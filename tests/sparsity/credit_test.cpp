@@ -1,0 +1,146 @@
+#include "spikenm/sparsity/credit.h"
+
+#include "support/nm_formula.h"
+#include "support/normal_values.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace spikenm::sparsity {
+namespace {
+
+using kernels::CreditScale;
+
+// Three blocks of four and a tail of two, with the formula of Eq. (20) and (21) beside the op.
+class Distill : public testing::Test {
+ protected:
+  static constexpr int64_t kBlocks = 3, kM = 4, kWeights = 14, kNetworkBlocks = 10;
+
+  Distill() {
+    draw.layout = nm::make_layout({1, kWeights, 1, 1}, {.n = 2, .m = kM}, nm::Axis::kFlat, "test");
+    logits = at::tensor(test::normal_values<float>(kBlocks * kM, 1, 1))
+                 .view({kBlocks, kM})
+                 .set_requires_grad(true);
+    weight = at::tensor(test::normal_values<float>(kWeights, 1, 2)).view({1, kWeights, 1, 1});
+    credit = at::tensor(test::normal_values<float>(kWeights, 1, 3)).abs().view(weight.sizes());
+  }
+
+  DistillationResult run(int64_t n_blocks = kNetworkBlocks) {
+    return distill(options, draw, logits, weight, credit, n_blocks);
+  }
+
+  [[nodiscard]] std::vector<double> values(const at::Tensor& t, int64_t b) const {
+    std::vector<double> list;
+    for (int64_t s = 0; s < kM; ++s) list.push_back(t.flatten()[b * kM + s].item<double>());
+    return list;
+  }
+
+  [[nodiscard]] std::vector<double> target(int64_t b) const {
+    if (options.uniform_target) return std::vector<double>(kM, 1.0 / kM);
+    const double layer_mean = credit.mean().item<double>();
+    return test::softmax(test::scaled_credits(values(credit, b), options.credit_scale, layer_mean),
+                         options.tau_q);
+  }
+
+  // `before` is what every element of the gradient held.
+  void expect_gradient(double factor, double before = 0) const {
+    for (int64_t b = 0; b < kBlocks; ++b) {
+      const auto pi = test::softmax(values(logits.detach(), b), 1), q = target(b);
+      const auto found = values(logits.grad(), b);
+      for (size_t s = 0; s < kM; ++s)
+        EXPECT_NEAR(found[s], before + factor * (pi[s] - q[s]), 1e-6) << b << " " << s;
+    }
+  }
+
+  Distillation options;
+  ops::MaskDraw draw;
+  at::Tensor logits, weight, credit;
+};
+
+TEST_F(Distill, AddsLambdaOverBTimesPiMinusQ) {
+  run();
+  expect_gradient(options.lambda / kNetworkBlocks);
+}
+
+TEST_F(Distill, AddsToTheTasksGradient) {
+  logits.mutable_grad() = at::full({kBlocks, kM}, 3.0f);
+  run();
+  expect_gradient(options.lambda / kNetworkBlocks, 3);
+}
+
+TEST_F(Distill, ReduceSumDoesNotDivideByTheBlocks) {
+  options.mean_over_blocks = false;
+  run();
+  expect_gradient(options.lambda);
+}
+
+TEST_F(Distill, EveryCreditScaleFollowsItsDefinition) {
+  for (const CreditScale scale : {CreditScale::kRaw, CreditScale::kBlockMean,
+                                  CreditScale::kLayerMean, CreditScale::kBlockZ}) {
+    SCOPED_TRACE(static_cast<int>(scale));
+    options.credit_scale = scale;
+    logits.mutable_grad() = at::Tensor();
+    run();
+    expect_gradient(options.lambda / kNetworkBlocks);
+  }
+}
+
+TEST_F(Distill, TheLayerMeanMakesCreditsFreeOfTheLossScale) {
+  options.credit_scale = CreditScale::kLayerMean;
+  run();
+  const at::Tensor before = logits.grad().clone();
+  logits.mutable_grad() = at::Tensor();
+  credit = credit * 1000;
+  run();
+  EXPECT_LT((logits.grad() - before).abs().max().item<double>(), 1e-5);
+}
+
+TEST_F(Distill, TauQSharpensTheTarget) {
+  options.tau_q = 0.1;
+  run();
+  expect_gradient(options.lambda / kNetworkBlocks);
+}
+
+TEST_F(Distill, TheUniformTargetNeedsNoCredit) {
+  options.uniform_target = true;
+  options.credit_scale = CreditScale::kLayerMean;
+  credit = at::Tensor();
+  run();
+  expect_gradient(options.lambda / kNetworkBlocks);
+}
+
+TEST_F(Distill, ABlockWithoutCreditPullsTowardsUniform) {
+  credit = at::zeros_like(weight);
+  run();
+  options.uniform_target = true;
+  expect_gradient(options.lambda / kNetworkBlocks);
+}
+
+TEST_F(Distill, TellsTheDivergenceAndTheNormOfWhatItAdded) {
+  const DistillationResult result = run();
+  double kl = 0;
+  for (int64_t b = 0; b < kBlocks; ++b) {
+    const auto pi = test::softmax(values(logits.detach(), b), 1), q = target(b);
+    for (size_t s = 0; s < kM; ++s) kl += q[s] * std::log(q[s] / pi[s]);
+  }
+  EXPECT_NEAR(result.kl_sum, kl, 1e-6);
+  EXPECT_NEAR(result.squared_norm, logits.grad().square().sum().item<double>(), 1e-7);
+  EXPECT_GT(result.squared_norm, 0);
+}
+
+TEST_F(Distill, GradientStepsReachTheTarget) {
+  options.mean_over_blocks = false;
+  options.lambda = 1;
+  for (int step = 0; step < 300; ++step) {
+    logits.mutable_grad() = at::Tensor();
+    run();
+    const at::NoGradGuard no_grad;
+    logits.sub_(logits.grad());
+  }
+  EXPECT_NEAR(run().kl_sum, 0, 1e-5);
+}
+
+}  // namespace
+}  // namespace spikenm::sparsity

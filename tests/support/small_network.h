@@ -1,0 +1,73 @@
+// A small convolutional network with layers conv1, conv2, conv3 and fc1 on 8x8 frames, methods on
+// it, and one training step of both.
+#pragma once
+
+#include "spikenm/nn/models/models.h"
+#include "spikenm/nn/run_pass.h"
+#include "spikenm/sparsity/frozen_masks.h"
+#include "support/normal_values.h"
+
+#include <ATen/ATen.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace spikenm::test {
+
+inline std::unique_ptr<nn::Network> small_network(int width = 8, uint64_t seed = 0) {
+  const nn::ModelSpec spec{.channels = 2,
+                           .height = 8,
+                           .width = 8,
+                           .classes = 10,
+                           .neuron = nn::read_neuron_spec(Config()),
+                           .seed = seed};
+  return nn::models().find("small_conv")(
+      spec, Config::from_text("voters = 1\nwidth = " + std::to_string(width), "test"));
+}
+
+// `toml` is the [method] section.
+inline std::unique_ptr<sparsity::Method> method_on(nn::Network& network, const std::string& name,
+                                                   const std::string& toml, uint64_t seed = 0) {
+  return sparsity::methods().find(name)(network, Config::from_text(toml, "test"), seed);
+}
+
+// Random spikes [T,B,2,8,8] with the values 0 and 1, half each.
+inline at::Tensor spike_batch(int64_t T = 3, int64_t B = 4) {
+  const auto n = static_cast<size_t>(T * B * 2 * 8 * 8);
+  return at::tensor(normal_values<float>(n, 1, 5)).gt(0).to(at::kFloat).view({T, B, 2, 8, 8});
+}
+
+// Forward and backward of one step of a search, with fresh gradients; gives the loss.
+inline double search_step(nn::Network& network, sparsity::Method& method,
+                          const sparsity::StepInfo& info = {}) {
+  for (const nn::NamedTensor& p : network.parameters()) p.tensor.mutable_grad() = at::Tensor();
+  for (const sparsity::ParamGroup& group : method.param_groups())
+    for (const at::Tensor& t : group.tensors) t.mutable_grad() = at::Tensor();
+  const sparsity::MethodHooks hooks(method);
+  method.begin_step(info);
+  nn::RunPass pass(/*training=*/true);
+  const at::Tensor scores = network.forward(pass, spike_batch()).mean(0);  // [B,K]
+  const at::Tensor loss = at::cross_entropy_loss(scores, at::arange(scores.size(0)));
+  loss.backward();
+  method.after_backward(info);
+  return loss.item<double>();
+}
+
+// What every layer of the method would keep, one after another.
+inline std::vector<uint8_t> hardened(const sparsity::Method& method) {
+  std::vector<uint8_t> keep;
+  for (const sparsity::LayerMask& m : sparsity::harden_all(method))
+    keep.insert(keep.end(), m.mask.keep.begin(), m.mask.keep.end());
+  return keep;
+}
+
+// How many weights block b of a mask keeps, in its first channel.
+inline int kept_in_block(const nm::Mask& mask, int64_t b) {
+  int kept = 0;
+  for (int32_t s = 0; s < mask.layout.m; ++s)
+    kept += mask.keep[static_cast<size_t>(mask.layout.start(b) + s * mask.layout.position_stride)];
+  return kept;
+}
+
+}  // namespace spikenm::test

@@ -1,0 +1,160 @@
+#include "spikenm/train/model_file.h"
+
+#include "spikenm/core/file.h"
+#include "spikenm/core/safetensors.h"
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace spikenm::train {
+namespace {
+
+const std::string kConfig =
+    "[model]\nT = 2\nwidth = 4\n[data]\ntrain_size = 40\ntest_size = 20\n"
+    "[method]\nname = \"magnitude\"\npattern = \"2:4\"\naxis = \"flat\"\n";
+
+// A saved model, and the file's content to spoil.
+class ModelFile : public testing::Test {
+ protected:
+  ModelFile() : recipe(read_recipe(Config::from_text(kConfig, "test"))) {
+    masks = sparsity::harden_all(*recipe.model.method);
+    sparsity::apply_to_weights(masks);
+    const at::NoGradGuard no_grad;
+    for (nn::Norm& norm : recipe.model.network->norms()) norm.state.running_mean.fill_(0.3f);
+    save_model(path, *recipe.model.network, masks, kConfig);
+    file = read_safetensors(path);
+  }
+
+  StoredTensor& tensor(const std::string& name) {
+    for (StoredTensor& t : file.tensors) {
+      if (t.name == name) return t;
+    }
+    throw std::runtime_error("no tensor " + name);
+  }
+
+  // Writes the spoilt content; load_model must name the file.
+  LoadedModel load_spoilt() {
+    write_safetensors(path, file);
+    return load_model(path);
+  }
+
+  test::TempDir dir;
+  std::filesystem::path path = dir / "model.safetensors";
+  Recipe recipe;
+  std::vector<sparsity::LayerMask> masks;
+  SafetensorsFile file;
+};
+
+TEST_F(ModelFile, ComesBackBitForBit) {
+  const LoadedModel loaded = load_model(path);
+  const auto compare = [](const std::vector<nn::NamedTensor>& a,
+                          const std::vector<nn::NamedTensor>& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      EXPECT_EQ(a[i].name, b[i].name);
+      ASSERT_EQ(a[i].tensor.nbytes(), b[i].tensor.nbytes());
+      EXPECT_EQ(std::memcmp(a[i].tensor.const_data_ptr(), b[i].tensor.const_data_ptr(),
+                            a[i].tensor.nbytes()),
+                0)
+          << a[i].name;
+    }
+  };
+  compare(recipe.model.network->parameters(), loaded.recipe.model.network->parameters());
+  compare(recipe.model.network->buffers(), loaded.recipe.model.network->buffers());
+  ASSERT_EQ(loaded.masks.size(), masks.size());
+  for (size_t i = 0; i < masks.size(); ++i) {
+    EXPECT_EQ(loaded.masks[i].mask.keep, masks[i].mask.keep);
+    EXPECT_EQ(loaded.masks[i].synapse->name, masks[i].synapse->name);
+  }
+}
+
+TEST_F(ModelFile, SavesTheSameBytesAgain) {
+  const LoadedModel loaded = load_model(path);
+  save_model(dir / "again.safetensors", *loaded.recipe.model.network, loaded.masks, kConfig);
+  EXPECT_EQ(read_file(dir / "again.safetensors"), read_file(path));
+}
+
+TEST_F(ModelFile, ARunFolderStandsForItsModel) {
+  EXPECT_EQ(load_model(dir.path()).masks.size(), masks.size());
+}
+
+TEST_F(ModelFile, OverridesChangeTheStoredConfig) {
+  EXPECT_EQ(load_model(path, {"data.test_size=30"}).recipe.model.dataset->size(data::Part::kTest),
+            30);
+  EXPECT_ERROR(load_model(path, {"model.width=8"}), "model.safetensors", "conv1.weight",
+               "[4,2,3,3]", "[8,2,3,3]");
+  EXPECT_ERROR(load_model(path, {"model.widht=8"}), "model.widht", "model.width");
+}
+
+TEST_F(ModelFile, AMissingTensorIsNamed) {
+  std::erase_if(file.tensors, [](const StoredTensor& t) { return t.name == "conv2.weight"; });
+  EXPECT_ERROR(load_spoilt(), "model.safetensors", "no tensor 'conv2.weight'");
+}
+
+TEST_F(ModelFile, AMissingMaskIsNamed) {
+  std::erase_if(file.tensors, [](const StoredTensor& t) { return t.name == "fc1.mask"; });
+  EXPECT_ERROR(load_spoilt(), "model.safetensors", "no tensor 'fc1.mask'");
+}
+
+TEST_F(ModelFile, AWrongShapeOrTypeIsNamed) {
+  tensor("conv2.weight").shape = {4, 8, 3, 3};
+  EXPECT_ERROR(load_spoilt(), "conv2.weight", "[4,8,3,3]", "[8,4,3,3]");
+  tensor("conv2.weight").shape = {8, 4, 3, 3};
+  tensor("conv2.weight").dtype = "I32";
+  EXPECT_ERROR(load_spoilt(), "conv2.weight", "I32", "F32");
+}
+
+TEST_F(ModelFile, AMaskThatBreaksItsPatternIsRefused) {
+  StoredTensor& mask = tensor("conv2.mask");
+  std::fill(mask.bytes.begin(), mask.bytes.begin() + 4, uint8_t{1});
+  EXPECT_ERROR(load_spoilt(), "conv2.mask", "1 of 72 blocks", "2:4");
+  std::fill(mask.bytes.begin(), mask.bytes.begin() + 4, uint8_t{2});
+  EXPECT_ERROR(load_spoilt(), "conv2.mask", "found 2", "0 or 1");
+}
+
+TEST_F(ModelFile, AWeightThatItsMaskDropsMustBeZero) {
+  const std::vector<uint8_t> mask = tensor("conv2.mask").bytes;
+  const auto dropped = static_cast<size_t>(std::find(mask.begin(), mask.end(), 0) - mask.begin());
+  const float value = 1e-30f;
+  std::memcpy(tensor("conv2.weight").bytes.data() + 4 * dropped, &value, 4);
+  EXPECT_ERROR(load_spoilt(), "conv2.weight", "mask drops");
+}
+
+TEST_F(ModelFile, ValuesThatAreNotFiniteAreRefused) {
+  for (const float value : {std::nanf(""), INFINITY}) {
+    std::memcpy(tensor("bn_conv1.running_var").bytes.data(), &value, 4);
+    EXPECT_ERROR(load_spoilt(), "bn_conv1.running_var", "not finite");
+  }
+}
+
+TEST_F(ModelFile, ACutFileIsRefusedAtEveryLength) {
+  const std::string whole = read_file(path);
+  for (const size_t length :
+       {size_t{0}, size_t{7}, size_t{8}, size_t{100}, whole.size() / 2, whole.size() - 1}) {
+    write_file_atomically(path, whole.substr(0, length));
+    EXPECT_ERROR(load_model(path), "model.safetensors");
+  }
+}
+
+TEST_F(ModelFile, AFileThatIsNoModelIsRefused) {
+  write_file_atomically(path, "just some text, and not a short one");
+  EXPECT_ERROR(load_model(path), "model.safetensors", "not a safetensors file");
+  file.metadata["format"] = "pt";
+  EXPECT_ERROR(load_spoilt(), "model.safetensors", "'pt'", "spikenm-model");
+  file.metadata["format"] = "spikenm-model";
+  file.metadata["version"] = "2";
+  EXPECT_ERROR(load_spoilt(), "version '2'");
+  file.metadata["version"] = "1";
+  file.metadata["config"] = "[model\n";
+  EXPECT_ERROR(load_spoilt(), "model.safetensors", "not valid TOML");
+  EXPECT_ERROR(load_model(dir / "none.safetensors"), "none.safetensors", "No such file");
+}
+
+}  // namespace
+}  // namespace spikenm::train

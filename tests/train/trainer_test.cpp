@@ -1,0 +1,173 @@
+#include "spikenm/train/trainer.h"
+
+#include "spikenm/core/file.h"
+#include "spikenm/train/evaluate.h"
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace spikenm::train {
+namespace {
+
+// A tiny network on 200 samples: T 4, one hidden layer, two epochs, one of them search.
+Recipe tiny_recipe(const std::vector<std::string>& overrides = {}) {
+  Config config;
+  for (const char* assignment :
+       {"model.name=mlp", "model.hidden=[32]", "model.T=4", "data.train_size=200",
+        "data.test_size=50", "train.epochs=2", "train.search_epochs=1", "train.batch_size=20",
+        "train.lr=0.01", "method.name=random"})
+    config.override_with(assignment);
+  for (const std::string& assignment : overrides) config.override_with(assignment);
+  return read_recipe(config);
+}
+
+// A run of a recipe in a folder of its own.
+struct TinyRun {
+  explicit TinyRun(const std::vector<std::string>& overrides = {})
+      : recipe(tiny_recipe(overrides)),
+        folder(RunDir::create(dir / "run", false)),
+        trainer(recipe, folder, "test") {}
+
+  [[nodiscard]] std::vector<Json> metrics() const {
+    std::vector<Json> lines;
+    std::istringstream text(read_file(folder.file(RunDir::kMetrics)));
+    for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
+    return lines;
+  }
+
+  test::TempDir dir;
+  Recipe recipe;
+  RunDir folder;
+  Trainer trainer;
+};
+
+double validation_accuracy(TinyRun& run) {
+  data::Loader loader(
+      data::split_train(run.recipe.model.dataset, run.recipe.val_fraction, run.recipe.model.seed)
+          .validation,
+      20, /*shuffle=*/false, 0);
+  return evaluate(*run.recipe.model.network, loader, run.recipe.model.T, run.recipe.loss).accuracy;
+}
+
+TEST(Trainer, LearnsAndWritesALineAnEpoch) {
+  TinyRun run({"train.epochs=8", "train.search_epochs=2"});
+  run.trainer.train();
+  const auto lines = run.metrics();
+  ASSERT_EQ(lines.size(), 8u);
+  EXPECT_LT(lines[7].at("loss").get<double>(), 0.8 * lines[0].at("loss").get<double>());
+  EXPECT_GT(lines[7].at("train_accuracy").get<double>(), 30);  // ten classes
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(lines[i].at("epoch"), static_cast<int>(i) + 1);
+    EXPECT_EQ(lines[i].at("phase"), i < 2 ? "search" : "finetune");
+    for (const char* key : {"lr", "val_loss", "val_accuracy", "seconds"})
+      EXPECT_TRUE(lines[i].at(key).is_number()) << key;
+  }
+  for (const char* phase : {"search", "prune", "finetune"})
+    EXPECT_TRUE(run.trainer.phase_seconds().contains(phase)) << phase;
+}
+
+TEST(Trainer, PrunedWeightsStayExactlyZeroWithMomentumAndDecay) {
+  for (const char* optimizer : {"sgd", "adam", "adamw"}) {
+    TinyRun run({std::string("train.optimizer=") + optimizer, "train.weight_decay=0.1",
+                 "method.name=magnitude"});
+    run.trainer.train();
+    ASSERT_EQ(run.trainer.masks().size(), 2u);
+    for (const sparsity::LayerMask& m : run.trainer.masks()) {
+      const at::Tensor dropped = m.synapse->weight.detach().masked_select(m.keep.eq(0));
+      EXPECT_GT(dropped.numel(), m.keep.numel() / 3);
+      EXPECT_TRUE(dropped.eq(0).all().item<bool>()) << optimizer << " " << m.synapse->name;
+      EXPECT_TRUE(nm::audit(m.mask).valid());
+    }
+  }
+}
+
+TEST(Trainer, FinetuneMovesTheKeptWeights) {
+  TinyRun searched({"train.epochs=1", "train.search_epochs=1", "train.schedule=constant"}),
+      finetuned({"train.epochs=2", "train.search_epochs=1", "train.schedule=constant"});
+  searched.trainer.train();
+  finetuned.trainer.train();
+  const auto& a = searched.trainer.masks()[0];
+  const auto& b = finetuned.trainer.masks()[0];
+  EXPECT_EQ(a.mask.keep, b.mask.keep);
+  EXPECT_FALSE(at::equal(a.synapse->weight, b.synapse->weight));
+}
+
+TEST(Trainer, KeepsTheStateThatValidatesBest) {
+  TinyRun run({"train.epochs=5", "train.lr=0.02"});
+  run.trainer.train();
+  double best = 0;
+  for (const Json& line : run.metrics())
+    if (line.at("phase") == "finetune")
+      best = std::max(best, line.at("val_accuracy").get<double>());
+  ASSERT_TRUE(run.trainer.best().has_value());
+  restore_snapshot(*run.recipe.model.network, *run.trainer.best());
+  EXPECT_DOUBLE_EQ(validation_accuracy(run), best);
+}
+
+TEST(Trainer, KeepsNoStateFromBeforePrune) {
+  TinyRun run({"train.search_epochs=2"});
+  run.trainer.train();
+  EXPECT_FALSE(run.trainer.best().has_value());
+  EXPECT_EQ(run.trainer.masks().size(), 2u);
+}
+
+TEST(Trainer, ALaterEpochReplacesTheBestOnlyWhenBetter) {
+  TinyRun run;
+  at::Tensor weight = run.recipe.model.network->synapses()[0].weight.detach();
+  for (const auto& [value, accuracy] : {std::pair{1.0f, 50.0}, std::pair{2.0f, 60.0},
+                                        std::pair{3.0f, 60.0}, std::pair{4.0f, 55.0}}) {
+    weight.fill_(value);
+    run.trainer.keep_if_best({.phase = "finetune", .val_accuracy = accuracy, .extra = {}});
+  }
+  restore_snapshot(*run.recipe.model.network, *run.trainer.best());
+  EXPECT_EQ(weight.max().item<float>(), 2.0f);
+}
+
+TEST(Trainer, ALossThatIsNotFiniteIsAnError) {
+  TinyRun run({"train.lr=1e30", "train.loss=mse", "train.schedule=constant"});
+  EXPECT_ERROR(run.trainer.train(), "loss became", "epoch", "batch", "train.lr");
+}
+
+// The step after the last loss of a run has no loss of its own to show what it did.
+TEST(Trainer, ALastStepThatDivergesIsAnError) {
+  for (const char* broken : {"train.loss=mse", "train.weight_decay=1e30"}) {
+    TinyRun run({"train.epochs=1", "train.search_epochs=0", "train.batch_size=180", "train.lr=1e30",
+                 "train.schedule=constant", broken});
+    EXPECT_ERROR(run.trainer.train(), "validation loss became", "finetune epoch 1 of 1",
+                 "train.lr");
+  }
+}
+
+TEST(Trainer, ClippingTamesTheStep) {
+  TinyRun run({"train.lr=1", "train.optimizer=sgd", "train.momentum=0", "train.clip_norm=0.001",
+               "train.schedule=constant", "train.phases=[\"search\", \"prune\"]",
+               "train.search_epochs=2"});
+  const Snapshot before = take_snapshot(*run.recipe.model.network);
+  run.trainer.train();
+  double moved = 0;
+  const auto parameters = run.recipe.model.network->parameters();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    at::Tensor change = parameters[i].tensor.detach() - before.tensors[i];
+    if (parameters[i].tensor.dim() == 4) {  // prune zeroed the others
+      for (const sparsity::LayerMask& m : run.trainer.masks())
+        if (m.synapse->weight.is_same(parameters[i].tensor)) change = change * m.keep;
+    }
+    moved += change.square().sum().item<double>();
+  }
+  EXPECT_GT(moved, 0);
+  EXPECT_LT(std::sqrt(moved), 18 * 0.001 * 1.01);  // 9 batches, 2 epochs
+}
+
+TEST(Trainer, AnEmptyValidationSplitOrTooLargeABatchIsRefused) {
+  EXPECT_ERROR(TinyRun({"data.val_fraction=0"}), "data.val_fraction", "validation");
+  EXPECT_ERROR(TinyRun({"train.batch_size=181"}), "train.batch_size", "181", "180");
+}
+
+}  // namespace
+}  // namespace spikenm::train
