@@ -5,12 +5,13 @@
 #include "spikenm/train/recipe.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <cstdio>
 
 int main() {
   const auto config = spikenm::Config::from_text(
-      "[data]\ntrain_size = 40\n[model]\nname = 'mlp'\nT = 4\n[method]\nname = 'dense'\n", "text");
+      "[data]\ntrain_size = 100\n[model]\nname = 'mlp'\nT = 4\n[method]\nname = 'dense'\n", "text");
   const spikenm::train::Recipe recipe = spikenm::train::read_recipe(config);
   spikenm::data::Loader loader(spikenm::data::test_view(recipe.model.dataset), 4, false, 0);
   spikenm::nn::RunPass pass(/*training=*/false);

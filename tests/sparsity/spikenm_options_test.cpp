@@ -70,7 +70,8 @@ TEST(SpikenmOptions, PresetDefaultDiffersInTheKeysThatMeasureBetter) {
   wanted["axis"] = "\"in\"";
   wanted["noise"] = "[0.3,0.02]";
   wanted["prior_kappa"] = "1.0";
-  wanted["lambda_eid"] = "0.0";
+  wanted["draws"] = "\"exactly\"";
+  wanted["draws_start"] = "64";
   wanted["logit_lr"] = "0.05";
   wanted["freeze"] = "\"top-n\"";
   EXPECT_EQ(resolved("preset = \"default\""), wanted);
@@ -137,8 +138,13 @@ TEST(SpikenmOptions, BadValuesAreRefusedByName) {
 }
 
 TEST(SpikenmOptions, MoreDrawsThanNNeedDistinctPositions) {
-  EXPECT_ERROR(resolved("draws_start = 4"), "method.draws_start", "4", "2:4", "exactly");
+  EXPECT_ERROR(resolved("draws_start = 4\ndraws = \"at-most\""), "method.draws_start", "4", "2:4",
+               "exactly");
   EXPECT_EQ(resolved("draws_start = 4\ndraws = \"exactly\"")["draws_start"], "4");
+}
+
+TEST(SpikenmOptions, DrawsWithReplacementDoNotAnnealUnlessTold) {
+  EXPECT_EQ(resolved("draws = \"at-most\"")["draws_start"], "0");
 }
 
 TEST(SpikenmOptions, AKeyNobodyReadsIsRefusedWithTheNearest) {

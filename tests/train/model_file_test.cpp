@@ -16,7 +16,7 @@ namespace spikenm::train {
 namespace {
 
 const std::string kConfig =
-    "[model]\nT = 2\nwidth = 4\n[data]\ntrain_size = 40\ntest_size = 20\n"
+    "[model]\nT = 2\nwidth = 4\n[data]\ntrain_size = 100\ntest_size = 20\n"
     "[method]\nname = \"magnitude\"\npattern = \"2:4\"\naxis = \"flat\"\n";
 
 // A saved model, and the file's content to spoil.

@@ -10,7 +10,7 @@ namespace {
 
 Config config_of(const std::vector<std::string>& overrides) {
   Config config;
-  for (const char* small : {"model.width=4", "data.train_size=40", "data.test_size=20"})
+  for (const char* small : {"model.width=4", "data.train_size=100", "data.test_size=20"})
     config.override_with(small);
   for (const std::string& assignment : overrides) config.override_with(assignment);
   return config;
@@ -28,7 +28,7 @@ TEST(Recipe, AnEmptyConfigIsAWholeOne) {
   EXPECT_EQ(r.model.dataset->info().frames, r.model.T);
   EXPECT_EQ(r.train.epochs, 10);
   EXPECT_EQ(r.train.search_epochs, 3);
-  EXPECT_EQ(r.val_fraction, 0.1);
+  EXPECT_EQ(r.views->validation.size(), 400);  // a tenth of 4,000
 }
 
 TEST(Recipe, TheSearchTakesAThirdOfTheEpochsUnlessTold) {
@@ -91,6 +91,8 @@ TEST(Recipe, ValuesOutOfRangeAreRefused) {
   EXPECT_ERROR(read({"train.epochs=0"}), "train.epochs", "0");
   EXPECT_ERROR(read({"train.batch_size=0"}), "train.batch_size", "0");
   EXPECT_ERROR(read({"seed=-1"}), "seed", "-1");
+  EXPECT_ERROR(read({"data.val_fraction=0"}), "data.val_fraction", "validation");
+  EXPECT_ERROR(read({"train.batch_size=91"}), "train.batch_size", "91", "90");
   EXPECT_ERROR(read({"data.val_fraction=1.5"}), "data.val_fraction", "1.5");
   EXPECT_ERROR(read({"data.train_size=0"}), "data.train_size", "0");
 }

@@ -48,10 +48,7 @@ struct TinyRun {
 };
 
 double validation_accuracy(TinyRun& run) {
-  data::Loader loader(
-      data::split_train(run.recipe.model.dataset, run.recipe.val_fraction, run.recipe.model.seed)
-          .validation,
-      20, /*shuffle=*/false, 0);
+  data::Loader loader(run.recipe.views->validation, 20, /*shuffle=*/false, 0);
   return evaluate(*run.recipe.model.network, loader, run.recipe.model.T, run.recipe.loss).accuracy;
 }
 

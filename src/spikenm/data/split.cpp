@@ -21,8 +21,10 @@ TrainViews split_train(const std::shared_ptr<const Dataset>& dataset, double fra
     std::vector<int64_t>& members = by_class[c];
     shuffle(members,
             RandomAddress(seed, random_stream(RandomUse::kSplit), static_cast<uint32_t>(c)));
-    const auto held =
-        static_cast<ptrdiff_t>(std::lround(fraction * static_cast<double>(members.size())));
+    // At least one of every class that can spare it: small sets are split too.
+    const int64_t n_members = static_cast<int64_t>(members.size());
+    const int64_t share = std::lround(fraction * static_cast<double>(n_members));
+    const ptrdiff_t held = fraction > 0 && n_members > 1 ? std::max<int64_t>(1, share) : share;
     validation.insert(validation.end(), members.begin(), members.begin() + held);
     train.insert(train.end(), members.begin() + held, members.end());
   }

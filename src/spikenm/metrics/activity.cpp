@@ -1,6 +1,7 @@
 #include "spikenm/metrics/activity.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "spikenm/metrics/connectivity.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 namespace spikenm::metrics {
 namespace {

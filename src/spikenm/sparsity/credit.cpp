@@ -3,6 +3,7 @@
 #include "spikenm/core/parallel.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 namespace spikenm::sparsity {
 namespace {

@@ -5,6 +5,7 @@
 #include "spikenm/nn/encoder.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 namespace spikenm::train {
 

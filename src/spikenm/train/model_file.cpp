@@ -4,6 +4,7 @@
 #include "spikenm/core/safetensors.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <fmt/ranges.h>
 
 #include <cstring>

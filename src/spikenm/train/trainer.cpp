@@ -8,6 +8,7 @@
 #include "spikenm/train/phase.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <cmath>
 

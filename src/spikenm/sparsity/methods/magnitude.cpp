@@ -2,6 +2,7 @@
 #include "spikenm/sparsity/method.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 namespace spikenm::sparsity {
 namespace {

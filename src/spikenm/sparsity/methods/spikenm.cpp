@@ -9,6 +9,7 @@
 #include "spikenm/sparsity/temperature.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <cmath>
 

@@ -56,7 +56,9 @@ SpikenmOptions read_spikenm_options(const Config& config) {
   o.axis = nm::parse_axis(config.get<std::string>("axis", std::string(nm::axis_name(o.axis))),
                           config.full_key("axis"));
   o.replace = choice("draws", o.replace ? 0 : 1, kDraws) == 0;
-  o.draws_start = config.get_int("draws_start", o.draws_start, 0, nm::NmPattern::kMaxM);
+  const int64_t start =
+      o.replace ? 0 : o.draws_start;  // only distinct positions can be more than n
+  o.draws_start = config.get_int("draws_start", start, 0, nm::NmPattern::kMaxM);
   o.or_gradient = static_cast<kernels::OrGradient>(choice("or_grad", o.or_gradient, kOrGradients));
   o.redraw_every = config.get_int("redraw_every", o.redraw_every, 1);
   read_noise(config, o);
