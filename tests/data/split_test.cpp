@@ -77,7 +77,12 @@ TEST(Split, AnEmptyViewIsRefused) {
   const auto dataset = dataset_of(test::cyclic_labels(40, 4), 4);
   EXPECT_ERROR(split_train(dataset, 0, 0), "data.val_fraction", "validation", "40");
   EXPECT_ERROR(split_train(dataset, 1, 0), "data.val_fraction", "train split empty");
-  EXPECT_ERROR(split_train(dataset, 0.01, 0), "0.01");  // a tenth of a sample of each class
+}
+
+TEST(Split, ASmallFractionStillHoldsOneSampleOfEveryClass) {
+  const TrainViews views = split_train(dataset_of(test::cyclic_labels(40, 4), 4), 0.01, 0);
+  EXPECT_EQ(views.validation.size(), 4);
+  EXPECT_EQ(views.train.size(), 36);
 }
 
 TEST(Split, TheTestViewIsTheWholeTestPartInOrder) {
