@@ -7,17 +7,19 @@ export CCACHE_DIR := $(CURDIR)/.ccache
 # Warnings stop CI, not a newcomer whose compiler is newer than ours.
 WERROR := -DSPIKENM_WERROR=$(if $(CI),ON,OFF)
 VENV_PATH := PATH="$(CURDIR)/.venv/bin:$$PATH"
+# The user's own Python is asked for torch before .venv is put in front of it.
+CONFIGURE = $(VENV_PATH) cmake --preset default $(WERROR) -DSPIKENM_TORCH="$$(python3 tools/find_torch.py)"
 SOURCES = $$(git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu' '*.cuh')
 
 build: setup ## build the program, build/spikenm
-	@$(VENV_PATH) cmake --preset default $(WERROR) -DSPIKENM_TESTS=OFF -DSPIKENM_BENCH=OFF
+	@$(CONFIGURE) -DSPIKENM_TESTS=OFF -DSPIKENM_BENCH=OFF
 	@$(VENV_PATH) cmake --build --preset default
 
 demo: build ## train dense, random 2:4 and SpikeNM 2:4 on built-in data and compare them
 	@./build/spikenm demo --force
 
 test: setup ## build and run all tests
-	@$(VENV_PATH) cmake --preset default $(WERROR) -DSPIKENM_TESTS=ON -DSPIKENM_BENCH=ON
+	@$(CONFIGURE) -DSPIKENM_TESTS=ON -DSPIKENM_BENCH=ON
 	@$(VENV_PATH) cmake --build --preset default
 	@$(VENV_PATH) ctest --preset default
 
@@ -27,7 +29,7 @@ sanitize: setup ## run the torch-free tests under address and undefined-behaviou
 	@$(VENV_PATH) ctest --preset asan
 
 bench: setup ## run the benchmarks
-	@$(VENV_PATH) cmake --preset default $(WERROR) -DSPIKENM_BENCH=ON
+	@$(CONFIGURE) -DSPIKENM_BENCH=ON
 	@$(VENV_PATH) cmake --build --preset default
 	@for program in build/bench/*_bench; do ./$$program || exit 1; done
 

@@ -1,5 +1,7 @@
 #include "spikenm/data/datasets/moving_shapes.h"
 
+#include "support/expect_error.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -161,6 +163,11 @@ TEST(MovingShapes, ShuffledTimeHidesTheDirection) {
   for (int64_t i = 0; i < 20; ++i) right += direction(0, read(*dataset, 10 * i)) > 0 ? 1 : 0;
   EXPECT_GE(right, 3);
   EXPECT_LE(right, 17);
+}
+
+TEST(MovingShapes, ARootIsRefusedSinceNothingIsRead) {
+  const Config config = Config::from_text("root = '/somewhere'", "test");
+  EXPECT_ERROR(datasets().find("moving-shapes")(config, 4, 0), "root", "/somewhere", "on the fly");
 }
 
 }  // namespace

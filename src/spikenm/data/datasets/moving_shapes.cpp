@@ -160,6 +160,11 @@ std::unique_ptr<Dataset> open_moving_shapes(const Config& config, int64_t frames
   options.train_size = config.get_int("train_size", options.train_size, 1, 10'000'000);
   options.test_size = config.get_int("test_size", options.test_size, 1, 10'000'000);
   options.shuffle_time = config.get<bool>("shuffle_time", false);
+  // Every dataset has a root; this one has nothing to read there.
+  const std::string root = config.get("root", "");
+  SPIKENM_CHECK(root.empty(),
+                "{}: found '{}', but moving-shapes is made on the fly and reads no folder",
+                config.full_key("root"), root);
   options.frames = frames;
   options.seed = seed;
   return make_moving_shapes(options);
