@@ -24,7 +24,7 @@ test: setup ## build and run all tests
 	@$(VENV_PATH) ctest --preset default
 
 sanitize: setup ## run the torch-free tests under address and undefined-behaviour sanitizers
-	@$(VENV_PATH) cmake --preset asan $(WERROR)
+	@$(VENV_PATH) cmake --preset asan
 	@$(VENV_PATH) cmake --build --preset asan
 	@$(VENV_PATH) ctest --preset asan
 
