@@ -1,7 +1,7 @@
 # The front door. Every target installs what is missing (tools/setup), then does only what changed.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: build demo test sanitize bench lint tidy format cuda-check setup clean help
+.PHONY: build demo test sanitize fuzz bench lint tidy format cuda-check setup clean help
 
 export CCACHE_DIR := $(CURDIR)/.ccache
 # Warnings stop CI, not a newcomer whose compiler is newer than ours.
@@ -27,6 +27,12 @@ sanitize: setup ## run the torch-free tests under address and undefined-behaviou
 	@$(VENV_PATH) cmake --preset asan
 	@$(VENV_PATH) cmake --build --preset asan
 	@$(VENV_PATH) ctest --preset asan
+
+fuzz: ## fuzz every parser for a minute, under the sanitizers (clang)
+	@tools/setup fuzz
+	@$(VENV_PATH) cmake --preset fuzz
+	@$(VENV_PATH) cmake --build --preset fuzz
+	@fuzz/run 60
 
 bench: setup ## run the benchmarks
 	@$(CONFIGURE) -DSPIKENM_BENCH=ON

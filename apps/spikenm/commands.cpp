@@ -2,12 +2,14 @@
 
 namespace spikenm::cli {
 
-#define SPIKENM_COMMANDS(row)                                                       \
-  row("train", setup_train, "train, prune and finetune a network as a config says") \
-      row("eval", setup_eval, "measure a trained model on the test split") row(     \
-          "inspect", setup_inspect,                                                 \
-          "show the layers of a model or config: weights, blocks, tails")           \
-          row("demo", setup_demo, "dense, random mask and SpikeNM on built-in data, in one table")
+// clang-format off
+#define SPIKENM_COMMANDS(row)                                                              \
+  row("train", setup_train, "train, prune and finetune a network as a config says")        \
+  row("eval", setup_eval, "measure a trained model on the test split")                     \
+  row("inspect", setup_inspect, "show the layers of a model or config: weights, blocks, tails") \
+  row("data", setup_data, "list, check, count, draw and cache datasets and event files")   \
+  row("demo", setup_demo, "dense, random mask and SpikeNM on built-in data, in one table")
+// clang-format on
 
 #define SPIKENM_DECLARE(name, setup, summary) std::function<void()> setup(CLI::App& app);
 SPIKENM_COMMANDS(SPIKENM_DECLARE)

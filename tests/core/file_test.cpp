@@ -3,6 +3,8 @@
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace spikenm {
@@ -74,7 +76,7 @@ TEST(File, FullDiskIsAnErrorAndKeepsTheOldFile) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   const TempDir dir;
   write_file_atomically(dir / "f", "old");
-  fs::create_symlink("/dev/full", dir / "f.part");
+  fs::create_symlink("/dev/full", dir / fmt::format("f.part{}", ::getpid()));
   EXPECT_ERROR(write_file_atomically(dir / "f", "new"), "/f", "No space left");
   EXPECT_EQ(read_file(dir / "f"), "old");
   EXPECT_EQ(n_entries(dir.path()), 1);

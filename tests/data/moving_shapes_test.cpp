@@ -12,7 +12,7 @@ namespace spikenm::data {
 namespace {
 
 constexpr int64_t kSide = 34, kPixels = kSide * kSide, kFrame = 2 * kPixels;
-using Sample = std::vector<uint8_t>;
+using Values = std::vector<float>;
 
 std::unique_ptr<Dataset> make(uint64_t seed, int64_t frames = 10, bool shuffle_time = false) {
   return make_moving_shapes({.train_size = 200,
@@ -22,14 +22,14 @@ std::unique_ptr<Dataset> make(uint64_t seed, int64_t frames = 10, bool shuffle_t
                              .shuffle_time = shuffle_time});
 }
 
-Sample read(const Dataset& dataset, int64_t index, Part part = Part::kTrain) {
-  Sample sample(static_cast<size_t>(dataset.info().sample_size()), 77);
+Values read(const Dataset& dataset, int64_t index, Part part = Part::kTrain) {
+  Values sample(static_cast<size_t>(dataset.info().sample_size()), 77);
   dataset.read(part, index, sample.data());
   return sample;
 }
 
-std::vector<Sample> frames_of(const Sample& sample) {
-  std::vector<Sample> frames;
+std::vector<Values> frames_of(const Values& sample) {
+  std::vector<Values> frames;
   for (auto at = sample.begin(); at != sample.end(); at += kFrame)
     frames.emplace_back(at, at + kFrame);
   return frames;
@@ -40,7 +40,7 @@ struct Moments {
   double x = 0, y = 0, radius = 0, angle = 0;  // angle: of the long axis, in (-pi/2, pi/2]
 };
 
-Moments moments(const Sample& frame) {
+Moments moments(const Values& frame) {
   double n = 1e-9, x = 0, y = 0, r = 0, xx = 0, yy = 0, xy = 0;
   for (int64_t i = 0; i < kFrame; ++i) {
     const double count = frame[static_cast<size_t>(i)];
@@ -59,10 +59,10 @@ Moments moments(const Sample& frame) {
 
 // How far a class's motion has gone, summed over steps: positive and negative are its two
 // directions.
-double direction(int64_t kind, const Sample& sample) {
+double direction(int64_t kind, const Values& sample) {
   std::vector<Moments> m;
   double mean_x = 0, mean_y = 0;
-  for (const Sample& frame : frames_of(sample)) {
+  for (const Values& frame : frames_of(sample)) {
     m.push_back(moments(frame));
     mean_x += m.back().x;
     mean_y += m.back().y;
@@ -98,6 +98,13 @@ TEST(MovingShapes, SamplesDoNotDependOnHowManyThereAre) {
   EXPECT_EQ(read(*make(3), 7), read(*small, 7));
 }
 
+TEST(MovingShapes, CacheKeysDifferWhereSamplesDo) {
+  EXPECT_EQ(make(3)->cache_key(), make(3)->cache_key());
+  EXPECT_NE(make(3)->cache_key(), make(4)->cache_key());
+  EXPECT_NE(make(3)->cache_key(), make(3, 4)->cache_key());
+  EXPECT_NE(make(3)->cache_key(), make(3, 10, true)->cache_key());
+}
+
 TEST(MovingShapes, LabelsAreBalancedInBothParts) {
   const auto dataset = make(0);
   for (const Part part : {Part::kTrain, Part::kTest}) {
@@ -114,9 +121,10 @@ TEST(MovingShapes, SamplesAreTFramesOf2x34x34WithEventsOfBothPolarities) {
     EXPECT_EQ(dataset->info().sample_size(), frames * 2 * 34 * 34);
     EXPECT_EQ(dataset->info().frames, frames);
     EXPECT_TRUE(dataset->info().simulated);
+    EXPECT_TRUE(dataset->info().events);
     for (int64_t i = 0; i < 20; ++i) {
-      for (const Sample& frame : frames_of(read(*dataset, i))) {
-        const auto has_events = [](uint8_t count) { return count > 0 && count < 77; };
+      for (const Values& frame : frames_of(read(*dataset, i))) {
+        const auto has_events = [](float count) { return count > 0 && count < 77; };
         EXPECT_TRUE(std::any_of(frame.begin(), frame.begin() + kPixels, has_events)) << i;
         EXPECT_TRUE(std::any_of(frame.begin() + kPixels, frame.end(), has_events)) << i;
       }
@@ -148,7 +156,7 @@ TEST(MovingShapes, ShuffledTimeKeepsEveryFrameInAnotherOrder) {
   const auto ordered = make(0), shuffled = make(0, 10, true);
   int moved = 0;
   for (int64_t i = 0; i < 10; ++i) {
-    std::vector<Sample> a = frames_of(read(*ordered, i)), b = frames_of(read(*shuffled, i));
+    std::vector<Values> a = frames_of(read(*ordered, i)), b = frames_of(read(*shuffled, i));
     moved += a != b ? 1 : 0;
     std::sort(a.begin(), a.end());
     std::sort(b.begin(), b.end());

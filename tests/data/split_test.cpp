@@ -16,13 +16,13 @@ std::shared_ptr<NumberedDataset> dataset_of(std::vector<int64_t> labels, int64_t
   return std::make_shared<NumberedDataset>(std::move(labels), classes);
 }
 
-// First bytes, which tell samples apart while there are fewer than 251.
+// First values, which tell samples apart while there are fewer than 251.
 std::multiset<int> members(const View& view) {
   std::multiset<int> found;
-  std::vector<uint8_t> sample(static_cast<size_t>(view.info().sample_size()));
+  std::vector<float> sample(static_cast<size_t>(view.info().sample_size()));
   for (int64_t i = 0; i < view.size(); ++i) {
     view.read(i, sample.data());
-    found.insert(sample[0]);
+    found.insert(static_cast<int>(sample[0]));
   }
   return found;
 }
@@ -64,7 +64,7 @@ TEST(Split, TheSeedDecidesWhoIsHeldOut) {
 TEST(Split, LabelsGoWithTheirSamples) {
   const auto dataset = dataset_of(test::cyclic_labels(200, 10), 10);
   const TrainViews views = split_train(dataset, 0.25, 1);
-  std::vector<uint8_t> sample(static_cast<size_t>(views.train.info().sample_size()));
+  std::vector<float> sample(static_cast<size_t>(views.train.info().sample_size()));
   for (int64_t i = 0; i < views.train.size(); ++i) {
     views.train.read(i, sample.data());
     int64_t index = 0;
@@ -85,10 +85,34 @@ TEST(Split, ASmallFractionStillHoldsOneSampleOfEveryClass) {
   EXPECT_EQ(views.train.size(), 36);
 }
 
+TEST(Split, ALabelBeyondTheClassesIsRefused) {
+  EXPECT_ERROR(split_train(dataset_of({0, 1, 4, 1}, 4), 0.5, 0), "numbered", "label 4", "sample 2",
+               "0 to 3");
+  EXPECT_ERROR(split_train(dataset_of({0, -1}, 4), 0.5, 0), "numbered", "label -1", "sample 1");
+}
+
+TEST(Split, ASampleKeepsItsNumberInThePart) {
+  const auto dataset = dataset_of(test::cyclic_labels(200, 10), 10);
+  const TrainViews views = split_train(dataset, 0.25, 1);
+  std::vector<float> sample(static_cast<size_t>(views.train.info().sample_size()));
+  for (const View* view : {&views.train, &views.validation}) {
+    for (int64_t i = 0; i < view->size(); ++i) {
+      view->read(i, sample.data());
+      EXPECT_EQ(sample[0], NumberedDataset::value(view->index_in_part(i), 0));
+    }
+  }
+}
+
+TEST(Split, AClassOfOneSampleStaysInTraining) {
+  const TrainViews views = split_train(dataset_of({0, 0, 0, 0, 1}, 3), 0.25, 0);
+  EXPECT_EQ(class_counts(views.train), (std::vector<int>{3, 1, 0}));
+  EXPECT_EQ(class_counts(views.validation), (std::vector<int>{1, 0, 0}));
+}
+
 TEST(Split, TheTestViewIsTheWholeTestPartInOrder) {
   const View view = test_view(dataset_of(test::cyclic_labels(30, 10), 10));
   ASSERT_EQ(view.size(), 30);
-  std::vector<uint8_t> sample(static_cast<size_t>(view.info().sample_size()));
+  std::vector<float> sample(static_cast<size_t>(view.info().sample_size()));
   for (int64_t i = 0; i < 30; ++i) {
     view.read(i, sample.data());
     EXPECT_EQ(sample[0], NumberedDataset::value(i, 0));

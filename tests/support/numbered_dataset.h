@@ -1,4 +1,4 @@
-// A dataset whose every byte tells where it came from: sample, and place in the sample.
+// A dataset whose every value tells where it came from: sample, and place in the sample.
 #pragma once
 
 #include "spikenm/data/dataset.h"
@@ -33,7 +33,7 @@ class NumberedDataset : public data::Dataset {
   [[nodiscard]] int64_t label(data::Part, int64_t index) const override {
     return labels_[static_cast<size_t>(index)];
   }
-  void read(data::Part, int64_t index, uint8_t* out) const override {
+  void read(data::Part, int64_t index, float* out) const override {
     ++reads_;
     for (int64_t i = 0; i < info_.sample_size(); ++i) out[i] = value(index, i);
   }

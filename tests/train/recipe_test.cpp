@@ -80,7 +80,7 @@ TEST(Recipe, AWrongTypeIsRefused) {
 TEST(Recipe, AnUnknownNameIsRefusedWithTheKnownOnes) {
   EXPECT_ERROR(read({"method.name=spikemn"}), "spikemn", "magnitude", "nearest: spikenm");
   EXPECT_ERROR(read({"model.name=resnet"}), "model 'resnet'", "small_conv");
-  EXPECT_ERROR(read({"data.name=cifar10"}), "dataset 'cifar10'", "moving-shapes");
+  EXPECT_ERROR(read({"data.name=cifar11"}), "dataset 'cifar11'", "nearest: cifar10");
   EXPECT_ERROR(read({"train.loss=hinge"}), "loss 'hinge'", "tet");
   EXPECT_ERROR(read({"train.phases=[\"warm\", \"prune\"]"}), "phase 'warm'", "search");
 }

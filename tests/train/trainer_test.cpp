@@ -48,7 +48,7 @@ struct TinyRun {
 };
 
 double validation_accuracy(TinyRun& run) {
-  data::Loader loader(run.recipe.views->validation, 20, /*shuffle=*/false, 0);
+  data::Loader loader(run.recipe.views->validation, {.batch_size = 20});
   return evaluate(*run.recipe.model.network, loader, run.recipe.model.T, run.recipe.loss).accuracy;
 }
 

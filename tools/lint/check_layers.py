@@ -9,7 +9,7 @@ import sys
 ROWS = [["core"], ["nm"], ["kernels"], ["ops"], ["nn", "data"], ["sparsity"], ["metrics"], ["train"], ["report"]]
 # report reads run folders and nothing else; data knows no model.
 ONLY = {"report": {"core"}, "data": {"core"}}
-TORCH_FREE = {"core", "nm", "kernels", "report"}
+TORCH_FREE = {"core", "nm", "kernels", "data", "report"}
 
 level = {layer: row for row, layers in enumerate(ROWS) for layer in layers}
 root = pathlib.Path(__file__).resolve().parents[2]

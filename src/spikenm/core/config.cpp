@@ -1,6 +1,7 @@
 #include "spikenm/core/config.h"
 
 #include "spikenm/core/file.h"
+#include "spikenm/core/json.h"
 #include "spikenm/core/text.h"
 
 #define TOML_EXCEPTIONS 1

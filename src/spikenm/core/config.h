@@ -4,7 +4,6 @@
 #pragma once
 
 #include "spikenm/core/error.h"
-#include "spikenm/core/json.h"
 
 #include <filesystem>
 #include <memory>

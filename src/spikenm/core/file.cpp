@@ -12,8 +12,7 @@
 namespace spikenm {
 namespace {
 
-// Owns a file descriptor; close errors matter (a full disk may show only there), so close is
-// explicit.
+// Owns a file descriptor that is only read from.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -23,11 +22,6 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   [[nodiscard]] int get() const { return fd_; }
-  int close() {
-    const int result = ::close(fd_);
-    fd_ = -1;
-    return result;
-  }
 
  private:
   int fd_;
@@ -58,25 +52,49 @@ std::string read_file(const std::filesystem::path& path) {
   }
 }
 
-void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
-  std::filesystem::path part = path;
-  part += ".part";
-  Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (file.get() < 0) fail_with_errno(path, "write");
-  const auto give_up = [&] {
-    const int reason = errno;
-    ::unlink(part.c_str());
-    errno = reason;
-    fail_with_errno(path, "write");
-  };
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  part_ = path_;
+  part_ += fmt::format(".part{}", ::getpid());
+  file_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file_ < 0) fail_with_errno(path_, "write");
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_ < 0) return;
+  ::close(file_);
+  ::unlink(part_.c_str());
+}
+
+void AtomicFile::give_up() {
+  const int reason = errno;
+  if (file_ >= 0) ::close(file_);
+  file_ = -1;
+  ::unlink(part_.c_str());
+  errno = reason;
+  fail_with_errno(path_, "write");
+}
+
+void AtomicFile::write(std::string_view content) {
   for (size_t done = 0; done < content.size();) {
-    const ssize_t n = ::write(file.get(), content.data() + done, content.size() - done);
+    const ssize_t n = ::write(file_, content.data() + done, content.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) give_up();
     done += static_cast<size_t>(n);
   }
-  if (::fsync(file.get()) != 0 || file.close() != 0) give_up();
-  if (::rename(part.c_str(), path.c_str()) != 0) give_up();
+}
+
+void AtomicFile::commit() {
+  if (::fsync(file_) != 0) give_up();
+  // A full disk may show only here.
+  const int closed = ::close(file_);
+  file_ = -1;
+  if (closed != 0 || ::rename(part_.c_str(), path_.c_str()) != 0) give_up();
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+  AtomicFile file(path);
+  file.write(content);
+  file.commit();
 }
 
 }  // namespace spikenm

@@ -20,6 +20,8 @@ enum class RandomUse : uint32_t {
   kScene = 6,
   kPixelNoise = 7,
   kRandomMask = 8,
+  kAugment = 9,
+  kMix = 10,
 };
 
 SPIKENM_HD uint32_t random_stream(RandomUse use, uint32_t which = 0) {

@@ -20,17 +20,16 @@ class EventCamera {
   explicit EventCamera(const Options& options);
 
   // Takes in one rendered image [height,width] of positive intensities and adds the events it
-  // causes to `frame` [2,height,width] (ON, OFF), each count saturating at 255. The first image
-  // causes none.
-  void observe(const std::vector<float>& intensity, uint8_t* frame);
+  // causes to `frame` [2,height,width], OFF then ON. The first image causes none.
+  void observe(const std::vector<float>& intensity, float* frame);
 
   // Adds noise events; `frame_index` addresses the random numbers.
-  void add_noise(const RandomAddress& random, int64_t frame_index, uint8_t* frame) const;
+  void add_noise(const RandomAddress& random, int64_t frame_index, float* frame) const;
 
  private:
   Options options_;
-  std::vector<float>
-      reference_;  // log intensity at each pixel's last event; empty before the first image
+  // Log intensity at each pixel's last event; empty before the first image.
+  std::vector<float> reference_;
 };
 
 }  // namespace spikenm::data

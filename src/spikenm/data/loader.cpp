@@ -1,62 +1,156 @@
 #include "spikenm/data/loader.h"
 
-#include "spikenm/core/parallel.h"
 #include "spikenm/data/shuffle.h"
+#include "spikenm/data/transforms/normalize.h"
 
-#include <ATen/ATen.h>
-
+#include <condition_variable>
+#include <exception>
+#include <map>
+#include <mutex>
 #include <numeric>
+#include <thread>
 
 namespace spikenm::data {
+namespace {
 
-Loader::Loader(View view, int64_t batch_size, bool shuffle, uint64_t seed)
-    : view_(std::move(view)), batch_size_(batch_size), shuffle_(shuffle), seed_(seed) {
+constexpr int64_t kAhead = 2;  // batches a worker may be ahead of the trainer
+
+void mix(const Mix& how, const BatchMemory& memory, Batch& batch) {
+  if (how.partner.empty()) return;
+  const std::shared_ptr<float[]> own = std::move(batch.frames);
+  batch.frames = memory.take();
+  apply_mix(how, batch.shape, batch.size(), own.get(), batch.frames.get());
+  for (const int64_t partner : how.partner)
+    batch.partner_labels.push_back(batch.labels[static_cast<size_t>(partner)]);
+  batch.share = how.share;
+}
+
+}  // namespace
+
+// Threads that make the batches of one epoch. Each takes the next number that nobody has taken,
+// never more than a few ahead of the trainer; finished batches wait under their number.
+class Loader::Workers {
+ public:
+  Workers(const Loader& loader, int64_t n_threads)
+      : loader_(loader), n_batches_(loader.batches()), ahead_(kAhead * n_threads) {
+    for (int64_t i = 0; i < n_threads; ++i)
+      threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
+  }
+
+  ~Workers() {
+    // All at once; each is joined as it is destroyed.
+    for (std::jthread& thread : threads_) thread.request_stop();
+  }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  Batch take(int64_t index) {
+    std::unique_lock lock(mutex_);
+    finished_.wait(lock, [&] { return done_.contains(index); });
+    Result result = std::move(done_.at(index));
+    done_.erase(index);
+    wanted_ = index + 1;
+    lock.unlock();
+    room_.notify_all();
+    if (result.error) std::rethrow_exception(result.error);
+    return std::move(result.batch);
+  }
+
+ private:
+  struct Result {
+    Batch batch;
+    std::exception_ptr error;
+  };
+
+  void run(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      room_.wait(lock, stop, [&] { return next_ >= n_batches_ || next_ < wanted_ + ahead_; });
+      if (stop.stop_requested() || next_ >= n_batches_) return;
+      const int64_t index = next_++;
+      lock.unlock();
+      Result result;
+      try {
+        result.batch = loader_.make(index);
+      } catch (...) {
+        result.error = std::current_exception();  // rethrown where the batch is asked for
+      }
+      lock.lock();
+      done_.emplace(index, std::move(result));
+      finished_.notify_all();
+    }
+  }
+
+  const Loader& loader_;
+  const int64_t n_batches_, ahead_;
+  std::mutex mutex_;
+  std::condition_variable_any room_;  // for workers
+  std::condition_variable finished_;  // for the trainer
+  int64_t next_ = 0, wanted_ = 0;
+  std::map<int64_t, Result> done_;
+  std::vector<std::jthread> threads_;  // last, so that all else outlives them
+};
+
+Loader::Loader(View view, LoaderOptions options)
+    : view_(std::move(view)),
+      options_(std::move(options)),
+      memory_(static_cast<size_t>(options_.batch_size * view_.info().sample_size())) {
+  SPIKENM_ASSERT(options_.batch_size > 0 && options_.workers >= 0);
   SPIKENM_CHECK(batches() > 0, "train.batch_size: found {}, more than the {} samples of the split",
-                batch_size, view_.size());
-  cache_.resize(static_cast<size_t>(view_.size() * view_.info().sample_size()));
-  cached_.resize(static_cast<size_t>(view_.size()));
+                options_.batch_size, view_.size());
   start_epoch(0);
 }
 
+Loader::~Loader() = default;
+
 int64_t Loader::batches() const {
-  return shuffle_ ? view_.size() / batch_size_ : (view_.size() + batch_size_ - 1) / batch_size_;
+  const int64_t n = view_.size(), size = options_.batch_size;
+  return options_.shuffle ? n / size : (n + size - 1) / size;
 }
 
 void Loader::start_epoch(int64_t epoch) {
+  workers_.reset();
+  epoch_ = epoch;
+  position_ = 0;
   order_.resize(static_cast<size_t>(view_.size()));
   std::iota(order_.begin(), order_.end(), int64_t{0});
-  if (shuffle_)
-    shuffle(order_,
-            RandomAddress(seed_, random_stream(RandomUse::kShuffle), static_cast<uint32_t>(epoch)));
+  if (options_.shuffle)
+    shuffle(order_, RandomAddress(options_.seed, random_stream(RandomUse::kShuffle),
+                                  static_cast<uint32_t>(epoch)));
 }
 
-// Different samples may be asked for at the same time; each is written by its own caller only.
-const uint8_t* Loader::sample(int64_t i) {
-  uint8_t* const at = cache_.data() + i * view_.info().sample_size();
-  if (cached_[static_cast<size_t>(i)] == 0) {
-    view_.read(i, at);
-    cached_[static_cast<size_t>(i)] = 1;
-  }
-  return at;
+Batch Loader::next() {
+  SPIKENM_ASSERT(position_ < batches());
+  const int64_t index = position_++;
+  if (options_.workers == 0) return make(index);
+  if (!workers_) workers_ = std::make_unique<Workers>(*this, std::min(options_.workers, batches()));
+  Batch batch = workers_->take(index);
+  if (position_ == batches()) workers_.reset();
+  return batch;
 }
 
-Batch Loader::batch(int64_t index) {
-  const DatasetInfo& info = view_.info();
-  const int64_t first = index * batch_size_;
-  const int64_t B = std::min(batch_size_, view_.size() - first);
-  const int64_t T = std::max<int64_t>(1, info.frames);
-  const int64_t frame = info.channels * info.height * info.width;
-  Batch batch{.frames = at::empty({T, B, info.channels, info.height, info.width}, at::kFloat),
-              .labels = at::empty({B}, at::kLong)};
-  float* const out = batch.frames.mutable_data_ptr<float>();
-  parallel_for(B, 1, [&](int64_t b, int64_t) {
+Batch Loader::make(int64_t index) const {
+  const Pipeline& pipeline = options_.pipeline;
+  const int64_t first = index * options_.batch_size;
+  const int64_t B = std::min(options_.batch_size, view_.size() - first);
+  const SampleShape shape = view_.info().shape();
+  const int64_t frame = shape.channels * shape.plane();
+  Batch batch{.shape = shape, .has_time = view_.info().frames > 0, .frames = memory_.take()};
+  Sample sample{.shape = shape, .values = std::vector<float>(static_cast<size_t>(shape.size()))};
+  for (int64_t b = 0; b < B; ++b) {
     const int64_t i = order_[static_cast<size_t>(first + b)];
-    const uint8_t* const in = sample(i);
-    for (int64_t t = 0; t < T; ++t)
-      std::copy(in + t * frame, in + (t + 1) * frame, out + (t * B + b) * frame);
-    batch.labels.mutable_data_ptr<int64_t>()[b] = view_.label(i);
-  });
-  if (info.frames == 0) batch.frames = batch.frames.squeeze(0);
+    view_.read(i, sample.values.data());
+    sample.label = view_.label(i);
+    if (pipeline.augment)
+      pipeline.augment->apply(sample, options_.seed, epoch_, view_.index_in_part(i));
+    SPIKENM_ASSERT(sample.shape == shape);
+    if (!pipeline.mean.empty()) normalize(sample, pipeline.mean, pipeline.std);
+    for (int64_t t = 0; t < shape.frames; ++t)
+      std::copy_n(sample.values.data() + t * frame, frame,
+                  batch.frames.get() + (t * B + b) * frame);
+    batch.labels.push_back(sample.label);
+  }
+  mix(draw_mix(pipeline.mix, shape, B, options_.seed, epoch_, index), memory_, batch);
   return batch;
 }
 

@@ -1,39 +1,71 @@
-// Samples -> batches.
+// Samples -> batches, made ahead of time by worker threads.
 #pragma once
 
+#include "spikenm/data/batch_memory.h"
 #include "spikenm/data/split.h"
+#include "spikenm/data/transforms/mix.h"
+#include "spikenm/data/transforms/transform.h"
 
-#include <ATen/core/Tensor.h>
+#include <memory>
+#include <vector>
 
 namespace spikenm::data {
 
 struct Batch {
-  at::Tensor frames;  // [T,B,C,H,W] float, or [B,C,H,W] for static images
-  at::Tensor labels;  // [B] int64
+  SampleShape shape;                // of one sample
+  bool has_time = true;             // false: static images, shape.frames is 1
+  std::shared_ptr<float[]> frames;  // [T,B,C,H,W]
+  std::vector<int64_t> labels;      // [B]
+  // With mixup or cutmix a sample is `share` its own label and the rest its partner's.
+  std::vector<int64_t> partner_labels;  // [B], or empty
+  double share = 1;
+
+  [[nodiscard]] int64_t size() const { return static_cast<int64_t>(labels.size()); }
 };
 
-// Keeps every sample it has read (as bytes), so that data made on the fly is made once.
+// What happens to a sample on its way into a batch.
+struct Pipeline {
+  std::shared_ptr<const TransformChain> augment;  // null: none
+  std::vector<double> mean, std;                  // per channel; empty: not normalised
+  MixOptions mix;
+};
+
+struct LoaderOptions {
+  int64_t batch_size = 50;
+  // An epoch is a new order, addressed by (seed, epoch), and a last partial batch is left out.
+  // Without, samples come in order and the last batch may be smaller.
+  bool shuffle = false;
+  uint64_t seed = 0;
+  int64_t workers = 2;  // 0: batches are made by whoever asks for them
+  Pipeline pipeline;
+};
+
+// An epoch is the same batches with any number of workers.
 class Loader {
  public:
-  // With `shuffle` an epoch is a new order, addressed by (seed, epoch), and a last partial batch is
-  // left out; without, samples come in order and the last batch may be smaller.
-  Loader(View view, int64_t batch_size, bool shuffle, uint64_t seed);
+  Loader(View view, LoaderOptions options);
+  ~Loader();
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
 
   [[nodiscard]] int64_t batches() const;
   [[nodiscard]] int64_t samples() const { return view_.size(); }
+
+  // The next call of next() gives the epoch's first batch. What was under way is dropped.
   void start_epoch(int64_t epoch);
-  [[nodiscard]] Batch batch(int64_t index);
+  // The batches of the epoch, one after another; batches() of them.
+  [[nodiscard]] Batch next();
 
  private:
-  const uint8_t* sample(int64_t i);
+  class Workers;
+  [[nodiscard]] Batch make(int64_t index) const;
 
   View view_;
-  int64_t batch_size_;
-  bool shuffle_;
-  uint64_t seed_;
+  LoaderOptions options_;
+  BatchMemory memory_;
+  int64_t epoch_ = 0, position_ = 0;
   std::vector<int64_t> order_;
-  std::vector<uint8_t> cache_;   // [samples, sample_size]
-  std::vector<uint8_t> cached_;  // 1 when the sample is in the cache
+  std::unique_ptr<Workers> workers_;  // of this epoch
 };
 
 }  // namespace spikenm::data

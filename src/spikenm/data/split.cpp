@@ -14,8 +14,13 @@ TrainViews split_train(const std::shared_ptr<const Dataset>& dataset, double fra
   const DatasetInfo& info = dataset->info();
   const int64_t n = dataset->size(Part::kTrain);
   std::vector<std::vector<int64_t>> by_class(static_cast<size_t>(info.classes));
-  for (int64_t i = 0; i < n; ++i)
-    by_class[static_cast<size_t>(dataset->label(Part::kTrain, i))].push_back(i);
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t label = dataset->label(Part::kTrain, i);
+    SPIKENM_CHECK(label >= 0 && label < info.classes,
+                  "{}: found label {} on train sample {}, wanted 0 to {}", info.name, label, i,
+                  info.classes - 1);
+    by_class[static_cast<size_t>(label)].push_back(i);
+  }
   std::vector<int64_t> train, validation;
   for (size_t c = 0; c < by_class.size(); ++c) {
     std::vector<int64_t>& members = by_class[c];

@@ -18,7 +18,9 @@ class View {
   [[nodiscard]] const DatasetInfo& info() const { return dataset_->info(); }
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(indices_.size()); }
   [[nodiscard]] int64_t label(int64_t i) const { return dataset_->label(part_, at(i)); }
-  void read(int64_t i, uint8_t* out) const { dataset_->read(part_, at(i), out); }
+  void read(int64_t i, float* out) const { dataset_->read(part_, at(i), out); }
+  // The sample's number in the part the view is of: it stays the same whatever the split.
+  [[nodiscard]] int64_t index_in_part(int64_t i) const { return at(i); }
 
  private:
   [[nodiscard]] int64_t at(int64_t i) const { return indices_[static_cast<size_t>(i)]; }

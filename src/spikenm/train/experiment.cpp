@@ -2,6 +2,7 @@
 
 #include "spikenm/core/cpu_features.h"
 #include "spikenm/core/parallel.h"
+#include "spikenm/core/progress.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/metrics/activity.h"
 #include "spikenm/metrics/connectivity.h"
@@ -16,9 +17,12 @@
 namespace spikenm::train {
 namespace {
 
-data::Loader test_loader(const Recipe& recipe) {
-  return {data::test_view(recipe.model.dataset), recipe.train.batch_size, /*shuffle=*/false,
-          recipe.model.seed};
+// Caches are built before the clock of a phase starts.
+void prepare_data(const data::Dataset& dataset) {
+  ProgressLine line;
+  dataset.prepare([&](double fraction, std::string_view what) {
+    line.update(dataset.info().name, fraction, what);
+  });
 }
 
 Json rates_json(const metrics::ActivityObserver& activity) {
@@ -43,7 +47,8 @@ Json measure(Recipe& recipe, const std::vector<sparsity::LayerMask>& masks) {
   const data::DatasetInfo& info = recipe.model.dataset->info();
   const sparsity::FrozenHooks hooks(masks);
   metrics::ActivityObserver activity;
-  data::Loader loader = test_loader(recipe);
+  prepare_data(*recipe.model.dataset);
+  data::Loader loader(data::test_view(recipe.model.dataset), recipe.test_loader());
   const Evaluation test = evaluate(network, loader, recipe.model.T, recipe.loss, &activity);
   const metrics::SparsityAudit audit = metrics::audit_masks(masks);
   const metrics::Connectivity connections =
@@ -65,6 +70,8 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
   run.write(RunDir::kConfig, resolved);
   nn::Network& network = *recipe.model.network;
 
+  const data::DatasetInfo& info = recipe.model.dataset->info();
+  prepare_data(*recipe.model.dataset);
   Trainer trainer(recipe, run, options.title);
   trainer.train();
   save_model(run.file(RunDir::kModel), network, trainer.masks(), resolved);
@@ -73,7 +80,13 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
   Json result = {{"method", recipe.model.method_name},
                  {"pattern", method.pattern_text()},
                  {"data", recipe.model.data_name},
-                 {"simulated", recipe.model.dataset->info().simulated},
+                 {"split", info.split},
+                 {"data_source", info.source},
+                 {"samples",
+                  {{"train", recipe.views->train.size()},
+                   {"validation", recipe.views->validation.size()},
+                   {"test", recipe.model.dataset->size(data::Part::kTest)}}},
+                 {"simulated", info.simulated},
                  {"model", recipe.model.model_name}};
   result.update(measure(recipe, trainer.masks()));
   result["test_accuracy_best_val"] = result["test_accuracy"];
@@ -81,7 +94,7 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
     restore_snapshot(network, *trainer.best());
     save_model(run.file(RunDir::kBestModel), network, trainer.masks(), resolved);
     const sparsity::FrozenHooks hooks(trainer.masks());
-    data::Loader loader = test_loader(recipe);
+    data::Loader loader(data::test_view(recipe.model.dataset), recipe.test_loader());
     result["test_accuracy_best_val"] =
         evaluate(network, loader, recipe.model.T, recipe.loss).accuracy;
   }

@@ -16,8 +16,10 @@ ModelRecipe read_model(const Config& config) {
   r.model_name = model.get("name", "small_conv");
   r.T = model.get_int("T", 10, 1, 1024);
   r.data_name = data.get("name", "moving-shapes");
-  r.dataset = data::datasets().find(r.data_name)(data, r.T, r.seed);
+  r.dataset = data::open_dataset(data, r.T, r.seed);
   const data::DatasetInfo& info = r.dataset->info();
+  r.pipelines = data::read_pipelines(data, info);
+  r.workers = data.get_int("workers", r.workers, 0, 256);
   const nn::ModelSpec spec{.channels = info.channels,
                            .height = info.height,
                            .width = info.width,
@@ -50,17 +52,32 @@ TrainOptions read_train_options(const Config& config, bool has_masks) {
 
 }  // namespace
 
+data::LoaderOptions Recipe::train_loader() const {
+  return {.batch_size = train.batch_size,
+          .shuffle = true,
+          .seed = model.seed,
+          .workers = model.workers,
+          .pipeline = model.pipelines.train};
+}
+
+data::LoaderOptions Recipe::test_loader() const {
+  return {.batch_size = train.batch_size,
+          .seed = model.seed,
+          .workers = model.workers,
+          .pipeline = model.pipelines.test};
+}
+
 Recipe read_recipe(const Config& config) {
   Recipe r;
   r.model = read_model(config);
-  const double val_fraction = config.section("data").get_real("val_fraction", 0.1, 0, 1);
+  r.val_fraction = config.section("data").get_real("val_fraction", r.val_fraction, 0, 1);
   const Config train = config.section("train");
   r.train = read_train_options(train, !r.model.method->layers().empty());
   r.loss = losses().find(train.get("loss", "ce"));
   r.optimizer = read_optimizer_options(train);
   r.schedule = read_schedule(train);
   config.reject_unread();
-  r.views = data::split_train(r.model.dataset, val_fraction, r.model.seed);
+  r.views = data::split_train(r.model.dataset, r.val_fraction, r.model.seed);
   SPIKENM_CHECK(r.train.batch_size <= r.views->train.size(),
                 "train.batch_size: found {}, more than the {} samples of the train split",
                 r.train.batch_size, r.views->train.size());

@@ -1,6 +1,7 @@
 // A config, read whole: everything a run needs, checked before the first step.
 #pragma once
 
+#include "spikenm/data/open.h"
 #include "spikenm/data/split.h"
 #include "spikenm/nn/models/models.h"
 #include "spikenm/sparsity/method.h"
@@ -29,6 +30,8 @@ struct ModelRecipe {
   int64_t T = 10;
   std::string data_name, model_name, method_name;
   std::shared_ptr<const data::Dataset> dataset;
+  data::Pipelines pipelines;
+  int64_t workers = 2;
   std::unique_ptr<nn::Network> network;
   std::unique_ptr<sparsity::Method> method;
 };
@@ -40,6 +43,10 @@ struct Recipe {
   OptimizerOptions optimizer;
   Schedule schedule;
   TrainOptions train;
+  double val_fraction = 0.1;
+
+  [[nodiscard]] data::LoaderOptions train_loader() const;
+  [[nodiscard]] data::LoaderOptions test_loader() const;  // validation and test
 };
 
 // Reads every key; an unknown or unread one is an Error. `threads` is applied as it is read.

@@ -47,9 +47,8 @@ Trainer::Trainer(Recipe& recipe, const RunDir& run, std::string title)
     : recipe_(recipe),
       run_(run),
       title_(std::move(title)),
-      train_(recipe.views->train, recipe.train.batch_size, /*shuffle=*/true, recipe.model.seed),
-      validation_(recipe.views->validation, recipe.train.batch_size, /*shuffle=*/false,
-                  recipe.model.seed),
+      train_(recipe.views->train, recipe.train_loader()),
+      validation_(recipe.views->validation, recipe.test_loader()),
       optimizer_(parameters_of(*recipe.model.network), recipe.optimizer) {}
 
 void Trainer::train() {
@@ -77,7 +76,7 @@ EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_
     throw_if_interrupted(where);
     at.phase_step = epoch * n + i;
     at.step = epochs_done_ * n + i;
-    const StepResult step = train_step(train_.batch(i), at, hooks, where);
+    const StepResult step = train_step(to_tensors(train_.next()), at, hooks, where);
     record.loss += step.loss / static_cast<double>(n);
     correct += step.correct;
     show(record, i, step.loss);
@@ -90,14 +89,14 @@ EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_
   return record;
 }
 
-Trainer::StepResult Trainer::train_step(const data::Batch& batch, const Position& at,
+Trainer::StepResult Trainer::train_step(const BatchTensors& batch, const Position& at,
                                         const StepHooks& hooks, const std::string& where) {
   optimizer_.zero_grad();
   if (hooks.before_forward) hooks.before_forward(at);
   nn::RunPass pass(/*training=*/true);
   const at::Tensor scores =
       recipe_.model.network->forward(pass, nn::encode(batch.frames, recipe_.model.T));
-  const at::Tensor loss = recipe_.loss(scores, batch.labels);
+  const at::Tensor loss = batch_loss(recipe_.loss, scores, batch);
   const double value = loss.item<double>();
   const double lr = recipe_.schedule.lr_at(at);
   SPIKENM_CHECK(

@@ -2,9 +2,11 @@
 // phases the recipe names. It sees the train and validation views only.
 #pragma once
 
+#include "spikenm/core/json.h"
 #include "spikenm/core/progress.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/data/loader.h"
+#include "spikenm/train/batch_tensors.h"
 #include "spikenm/sparsity/frozen_masks.h"
 #include "spikenm/train/recipe.h"
 
@@ -65,7 +67,7 @@ class Trainer {
     double loss;
     int64_t correct;
   };
-  StepResult train_step(const data::Batch& batch, const Position& at, const StepHooks& hooks,
+  StepResult train_step(const BatchTensors& batch, const Position& at, const StepHooks& hooks,
                         const std::string& where);
   void show(const EpochRecord& record, int64_t batch, double loss);
 

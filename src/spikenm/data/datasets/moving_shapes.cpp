@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numbers>
 
 namespace spikenm::data {
@@ -100,6 +99,7 @@ class MovingShapes : public Dataset {
              .width = kSide,
              .classes = 10,
              .frames = options.frames,
+             .events = true,
              .simulated = true};
   }
 
@@ -109,9 +109,15 @@ class MovingShapes : public Dataset {
   }
   [[nodiscard]] int64_t label(Part, int64_t index) const override { return index % info_.classes; }
 
-  void read(Part part, int64_t index, uint8_t* out) const override {
+  [[nodiscard]] std::string cache_key() const override {
+    return fmt::format("moving-shapes 2 sizes={}+{} T={} seed={} shuffle_time={}",
+                       options_.train_size, options_.test_size, options_.frames, options_.seed,
+                       options_.shuffle_time);
+  }
+
+  void read(Part part, int64_t index, float* out) const override {
     const int64_t frame_size = 2 * kSide * kSide;
-    std::memset(out, 0, static_cast<size_t>(options_.frames * frame_size));
+    std::fill(out, out + options_.frames * frame_size, 0.0F);
     // Train and test samples have separate addresses: no test sample is ever a train sample.
     const auto which = static_cast<uint32_t>(part);
     const auto sample = static_cast<uint32_t>(index);
@@ -137,7 +143,7 @@ class MovingShapes : public Dataset {
 
  private:
   // Fisher-Yates over whole frames.
-  void shuffle_frames(const RandomAddress& random, int64_t frame_size, uint8_t* out) const {
+  void shuffle_frames(const RandomAddress& random, int64_t frame_size, float* out) const {
     for (int64_t t = options_.frames - 1; t > 0; --t) {
       const int64_t other =
           random.below(static_cast<uint64_t>(100 + t), static_cast<uint32_t>(t + 1));

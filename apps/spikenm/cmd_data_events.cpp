@@ -1,0 +1,55 @@
+#include "commands.h"
+
+#include "spikenm/core/mapped_file.h"
+#include "spikenm/data/event_picture.h"
+#include "spikenm/data/events/recognize.h"
+#include "spikenm/data/formats/png.h"
+
+#include <cstdio>
+#include <memory>
+
+namespace spikenm::cli {
+namespace {
+
+struct EventsArguments {
+  std::string file, png;
+  int64_t slices = 6;
+  bool json = false;
+};
+
+void events(const EventsArguments& a) {
+  const MappedFile mapped(a.file);
+  const data::EventFile file = data::read_event_file(mapped.bytes(), a.file);
+  const data::EventSummary summary = data::summarize(file);
+  if (!a.png.empty()) {
+    const data::Picture picture = data::draw_events(file.recording, a.slices);
+    data::write_png(a.png, picture.width, picture.height, picture.rgb);
+  }
+  if (a.json) {
+    fmt::print("{}\n", data::to_json(summary).dump(2));
+  } else {
+    fmt::print("{}", data::to_text(summary));
+  }
+}
+
+}  // namespace
+
+std::function<void()> setup_data_events(CLI::App& app) {
+  auto a = std::make_shared<EventsArguments>();
+  app.add_option("file", a->file, "AEDAT 2, 3.1 and 4, Prophesee DAT, N-MNIST bin, npy, npz")
+      ->required();
+  app.add_option("--png", a->png, "draw the events here: ON red, OFF blue, time to the right");
+  app.add_option("--slices", a->slices, "spans of time in the drawing")
+      ->check(CLI::Range(int64_t{1}, int64_t{100}))
+      ->capture_default_str();
+  app.add_flag("--json", a->json, "print the summary as JSON");
+  app.footer(
+      "The format is recognised by what the file holds, not by its name.\n\n"
+      "Examples:\n"
+      "  spikenm data events cifar10_cat_0.aedat\n"
+      "  spikenm data events user01_natural.aedat --png gestures.png --slices 10\n"
+      "  spikenm data events 00002.bin --json");
+  return [a] { events(*a); };
+}
+
+}  // namespace spikenm::cli

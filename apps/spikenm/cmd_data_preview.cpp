@@ -1,0 +1,90 @@
+#include "commands.h"
+#include "dataset_options.h"
+
+#include "spikenm/data/contact_sheet.h"
+#include "spikenm/data/formats/png.h"
+#include "spikenm/data/open.h"
+
+#include <cstdio>
+
+namespace spikenm::cli {
+namespace {
+
+struct PreviewArguments {
+  DatasetOptions dataset;
+  std::string out, part = "train";
+  int64_t count = 8, per_class = 0;
+  bool augmented = false;
+};
+
+void preview(const PreviewArguments& a) {
+  const Config config = a.dataset.config();
+  const auto dataset = a.dataset.open(config);
+  const data::DatasetInfo& info = dataset->info();
+  std::shared_ptr<const data::TransformChain> augment;
+  if (a.augmented) augment = data::read_pipelines(config.section("data"), info).train.augment;
+  config.reject_unread();
+
+  const data::Part part = a.part == "train" ? data::Part::kTrain : data::Part::kTest;
+  const bool per_class = a.per_class > 0;
+  const std::vector<int64_t> chosen = data::choose_samples(
+      *dataset, part, per_class ? a.per_class : a.count, per_class, a.dataset.seed);
+  SPIKENM_CHECK(!chosen.empty(), "{}: found no {} samples to draw", info.name, a.part);
+  std::vector<int64_t> labels;  // a flip may change them
+  ProgressLine line;
+  const auto progress = progress_on(line, a.dataset.name);
+  const auto sample = [&](int64_t i) {
+    progress(static_cast<double>(i) / static_cast<double>(chosen.size()), "drawing");
+    const int64_t index = chosen[static_cast<size_t>(i)];
+    data::Sample s{info.shape(), {}, dataset->label(part, index)};
+    s.values.resize(static_cast<size_t>(info.sample_size()));
+    dataset->read(part, index, s.values.data());
+    if (augment != nullptr) augment->apply(s, a.dataset.seed, /*epoch=*/0, index);
+    labels.push_back(s.label);
+    return s;
+  };
+  const data::Picture sheet =
+      data::draw_contact_sheet({.shape = info.shape(),
+                                .events = info.events,
+                                .samples = static_cast<int64_t>(chosen.size()),
+                                .columns = a.per_class},
+                               sample);
+  data::write_png(a.out, sheet.width, sheet.height, sheet.rgb);
+  line.clear();
+  for (size_t i = 0; i < chosen.size(); ++i)
+    fmt::print("{:>4}  {} {:>6}  {}\n", i + 1, a.part, chosen[i], info.class_name(labels[i]));
+  fmt::print("{}: {} x {} pixels, {} samples of {}\n", a.out, sheet.width, sheet.height,
+             chosen.size(), info.name);
+}
+
+}  // namespace
+
+std::function<void()> setup_data_preview(CLI::App& app) {
+  auto a = std::make_shared<PreviewArguments>();
+  a->dataset.declare(app);
+  const CLI::Range up_to_many(int64_t{1}, int64_t{100'000});
+  app.add_option("--out,-o", a->out, "PNG file to write")->required();
+  CLI::Option* const count = app.add_option("--count,-n", a->count, "samples to draw, at random")
+                                 ->check(up_to_many)
+                                 ->capture_default_str();
+  app.add_option("--per-class", a->per_class, "samples of every class instead, class by class")
+      ->check(up_to_many)
+      ->excludes(count);
+  app.add_option("--part", a->part, "train or test")
+      ->check(CLI::IsMember({"train", "test"}))
+      ->capture_default_str();
+  app.add_flag("--augmented", a->augmented, "after the train transforms (data.augment)");
+  app.footer(
+      "Images lie in a grid, row by row in the order printed. Event recordings are a row each, "
+      "time "
+      "to the\n"
+      "right: ON red, OFF blue.\n\n"
+      "Examples:\n"
+      "  spikenm data preview cifar10 --root ~/data --out sheet.png --per-class 8\n"
+      "  spikenm data preview cifar10 --root ~/data --out sheet.png --augmented "
+      "'augment=[\"crop:4\",\"flip\"]'\n"
+      "  spikenm data preview dvs-gesture --root ~/data/DVS128Gesture --T 16 --out rows.png");
+  return [a] { preview(*a); };
+}
+
+}  // namespace spikenm::cli

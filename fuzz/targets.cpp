@@ -1,0 +1,117 @@
+#include "targets.h"
+
+#include "spikenm/core/config.h"
+#include "spikenm/core/safetensors.h"
+#include "spikenm/data/events/aedat2.h"
+#include "spikenm/data/events/aedat3.h"
+#include "spikenm/data/events/aedat4.h"
+#include "spikenm/data/events/atis_bin.h"
+#include "spikenm/data/events/numpy_events.h"
+#include "spikenm/data/events/prophesee_dat.h"
+#include "spikenm/data/events/recognize.h"
+#include "spikenm/data/formats/hdf5.h"
+#include "spikenm/data/formats/idx.h"
+#include "spikenm/data/formats/inflate.h"
+#include "spikenm/data/formats/npz.h"
+#include "spikenm/data/formats/pickle.h"
+#include "spikenm/data/formats/tar.h"
+#include "spikenm/data/formats/zip.h"
+
+namespace spikenm::fuzz {
+namespace {
+
+using namespace spikenm::data;  // NOLINT: every target is a parser of it
+
+constexpr const char* kSource = "input";
+constexpr size_t kLimit = size_t{16} << 20;
+
+template <class Read>
+std::function<void(Bytes)> recording(Read read) {
+  return [read](Bytes input) {
+    Recording out;
+    read(input, kSource, out);
+  };
+}
+
+void read_members(Bytes input) {
+  const ZipReader zip(input, kSource);
+  for (const ZipMember& member : zip.members())
+    if (member.size <= kLimit) static_cast<void>(zip.read(member));
+}
+
+void read_arrays(Bytes input) {
+  const NpzReader npz(input, kSource);
+  for (const std::string& key : npz.keys())
+    static_cast<void>(npy_values<float>(npz.read(key).array, kSource));
+}
+
+// The datasets of SHD.
+void read_spikes(Bytes input) {
+  const Hdf5Objects objects(input, kSource);
+  for (const char* path : {"labels", "spikes/times", "spikes/units"}) {
+    const Hdf5Dataset dataset(objects, path, kSource);
+    if (!dataset.has_rows()) {
+      static_cast<void>(npy_values<double>(dataset.values(), kSource));
+      continue;
+    }
+    for (int64_t i = 0; i < std::min<int64_t>(dataset.size(), 100); ++i)
+      static_cast<void>(npy_values<double>(dataset.row(i), kSource));
+  }
+}
+
+// A window that opens and closes within most files.
+void read_window(Bytes input, std::string_view source, Recording& out) {
+  read_aedat3(input, source, {.begin = 100, .end = 100'000}, out);
+}
+
+}  // namespace
+
+const std::vector<Target>& targets() {
+  static const std::vector<Target> all{
+      {"aedat2", recording(read_aedat2)},
+      {"aedat3",
+       recording([](Bytes b, std::string_view s, Recording& o) { read_aedat3(b, s, {}, o); })},
+      {"aedat3_window", recording(read_window)},
+      {"aedat4", recording(read_aedat4)},
+      {"atis_bin", recording(read_atis_bin)},
+      {"prophesee_dat", recording(read_prophesee_dat)},
+      {"npz_events", recording(read_npz_events)},
+      {"npy_events",
+       recording([](Bytes b, std::string_view s, Recording& o) { read_npy_events(b, s, {}, o); })},
+      {"event_file",
+       [](Bytes input) { static_cast<void>(to_text(summarize(read_event_file(input, kSource)))); }},
+      {"gzip", [](Bytes input) { static_cast<void>(gunzip(input, kSource, kLimit)); }},
+      {"zip", read_members},
+      {"tar", [](Bytes input) { static_cast<void>(read_tar(input, kSource)); }},
+      {"npy",
+       [](Bytes input) {
+         static_cast<void>(npy_values<int64_t>(parse_npy(input, kSource), kSource));
+       }},
+      {"npz", read_arrays},
+      {"pickle", [](Bytes input) { static_cast<void>(parse_pickle(input, kSource)); }},
+      {"idx", [](Bytes input) { static_cast<void>(parse_idx(input, kSource)); }},
+      {"hdf5", read_spikes},
+      {"safetensors",
+       [](Bytes input) { static_cast<void>(decode_safetensors(as_text(input), kSource)); }},
+      {"config",
+       [](Bytes input) { static_cast<void>(Config::from_text(as_text(input), kSource)); }},
+  };
+  return all;
+}
+
+void run_one(const Target& target, Bytes input) {
+  try {
+    target.run(input);
+  } catch (const Error&) {
+  }
+}
+
+const Target& find_target(const std::string& name) {
+  for (const Target& target : targets())
+    if (target.name == name) return target;
+  std::string known;
+  for (const Target& target : targets()) known += " " + target.name;
+  fail("target '{}' is not known; known:{}", name, known);
+}
+
+}  // namespace spikenm::fuzz

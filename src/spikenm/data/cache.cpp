@@ -1,0 +1,259 @@
+#include "spikenm/data/cache.h"
+
+#include "spikenm/core/file.h"
+#include "spikenm/core/interrupt.h"
+#include "spikenm/core/mapped_file.h"
+#include "spikenm/core/md5.h"
+#include "spikenm/core/parallel.h"
+#include "spikenm/data/packed_sample.h"
+#include "spikenm/data/wrapped_dataset.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace spikenm::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The file, all numbers little-endian:
+//
+//   magic (16) | md5 of the state (32) | n_train u64 | n_test u64
+//   sample 0, sample 1, …      packed (packed_sample.h), then zstd with its checksum
+//   offset of every sample, and the end of the last: (n_train + n_test + 1) u64
+//   place of the offsets u64 | magic (16)
+constexpr std::string_view kMagic = "SPIKENM frames 1";
+constexpr size_t kHeader = 16 + 32 + 8 + 8;
+constexpr size_t kFooter = 8 + 16;
+constexpr int kZstdLevel = 1;
+
+constexpr const char* kWayOut =
+    "data.cache_dir may name another folder, and data.cache=off does without";
+
+// What the source files are now: a cache made from other ones is stale.
+std::string state_of(const Dataset& dataset) {
+  std::string text = dataset.cache_key();
+  for (const SourceFile& file : dataset.files()) {
+    std::error_code error;
+    const auto size = fs::file_size(file.path, error);
+    const auto time = fs::last_write_time(file.path, error).time_since_epoch().count();
+    text += fmt::format("\n{} {} {}", fs::absolute(file.path).string(), size, time);
+  }
+  return md5_hex(as_bytes(text));
+}
+
+std::string number(uint64_t value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(value)};
+}
+
+std::string compress(std::string_view plain) {
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
+                                                                     &ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kZstdLevel);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  std::string packed(ZSTD_compressBound(plain.size()), '\0');
+  const size_t size =
+      ZSTD_compress2(context.get(), packed.data(), packed.size(), plain.data(), plain.size());
+  SPIKENM_ASSERT(!ZSTD_isError(size));
+  packed.resize(size);
+  return packed;
+}
+
+// A file in use: mapped, its index checked.
+class FrameFile {
+ public:
+  // Nothing when the file is absent, cut, or made of something else.
+  static std::optional<FrameFile> open(const fs::path& path, const std::string& state,
+                                       uint64_t n_train, uint64_t n_test) {
+    std::error_code error;
+    if (!fs::is_regular_file(path, error)) return std::nullopt;
+    FrameFile file(path);
+    const Bytes all = file.map_.bytes();
+    const uint64_t n = n_train + n_test;
+    const std::string header = std::string(kMagic) + state + number(n_train) + number(n_test);
+    if (all.size() < kHeader + (n + 1) * 8 + kFooter) return std::nullopt;
+    if (as_text(all.first(kHeader)) != header || as_text(all.last(16)) != kMagic)
+      return std::nullopt;
+    const uint64_t place = load_le<uint64_t>(all.data() + all.size() - kFooter);
+    if (place != all.size() - kFooter - (n + 1) * 8) return std::nullopt;
+    file.offsets_ = all.data() + place;
+    if (file.offset(0) != kHeader || file.offset(n) != place) return std::nullopt;
+    for (uint64_t i = 0; i < n; ++i)
+      if (file.offset(i) > file.offset(i + 1)) return std::nullopt;
+    return file;
+  }
+
+  void read(uint64_t index, std::span<float> values) const {
+    static thread_local std::vector<uint8_t> plain;
+    static thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(
+        ZSTD_createDCtx(), &ZSTD_freeDCtx);
+    plain.resize(1 + values.size() * sizeof(float));
+    const Bytes packed = map_.bytes().subspan(offset(index), offset(index + 1) - offset(index));
+    const size_t size = ZSTD_decompressDCtx(context.get(), plain.data(), plain.size(),
+                                            packed.data(), packed.size());
+    SPIKENM_CHECK(!ZSTD_isError(size),
+                  "{}: sample {} of the cache is damaged: {}; delete the file to have it made anew",
+                  path_.string(), index, ZSTD_getErrorName(size));
+    unpack_sample({plain.data(), size}, values, path_.string());
+  }
+
+ private:
+  explicit FrameFile(const fs::path& path) : path_(path), map_(path) {}
+  [[nodiscard]] uint64_t offset(uint64_t i) const { return load_le<uint64_t>(offsets_ + 8 * i); }
+
+  fs::path path_;
+  MappedFile map_;
+  const uint8_t* offsets_ = nullptr;
+};
+
+// Held while a cache is made, by one process at a time. Its file goes when it goes.
+class BuildLock {
+ public:
+  explicit BuildLock(std::string path) : path_(std::move(path)) {
+    while (!try_take()) {
+      throw_if_interrupted("while another process made a cache");
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+  ~BuildLock() {
+    ::unlink(path_.c_str());
+    ::close(file_);
+  }
+  BuildLock(const BuildLock&) = delete;
+  BuildLock& operator=(const BuildLock&) = delete;
+
+ private:
+  bool try_take() {
+    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    SPIKENM_CHECK(file_ >= 0, "{}: cannot be written: {}; {}", path_, std::strerror(errno),
+                  kWayOut);
+    // Where a file system has no locks, two may make the same file; the last one's stays.
+    const bool busy = ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    // The holder before us may have removed this file after we opened it.
+    struct stat ours{}, current{};
+    ::fstat(file_, &ours);
+    if (!busy && ::stat(path_.c_str(), &current) == 0 && ours.st_ino == current.st_ino) return true;
+    ::close(file_);
+    return false;
+  }
+
+  std::string path_;
+  int file_ = -1;
+};
+
+void write_cache(const Dataset& dataset, const fs::path& path, const std::string& state,
+                 const ProgressCallback& progress) {
+  constexpr int64_t kAtOnce = 64;  // samples in memory while they wait for their turn in the file
+  const int64_t n_train = dataset.size(Part::kTrain), n = n_train + dataset.size(Part::kTest);
+  AtomicFile file(path);
+  const auto write = [&](std::string_view bytes) {
+    try {
+      file.write(bytes);
+    } catch (const Error& e) {  // a full disk
+      fail("{}; {}", e.what(), kWayOut);
+    }
+  };
+  write(std::string(kMagic) + state + number(static_cast<uint64_t>(n_train)) +
+        number(static_cast<uint64_t>(n - n_train)));
+  std::string offsets = number(kHeader);
+  uint64_t end = kHeader;
+  for (int64_t first = 0; first < n; first += kAtOnce) {
+    throw_if_interrupted("while caching " + dataset.info().name);
+    if (progress)
+      progress(static_cast<double>(first) / static_cast<double>(n),
+               fmt::format("sample {} of {}", first, n));
+    const int64_t count = std::min(kAtOnce, n - first);
+    std::vector<std::string> packed(static_cast<size_t>(count));
+    parallel_for(count, 1, [&](int64_t i, int64_t) {
+      std::vector<float> values(static_cast<size_t>(dataset.info().sample_size()));
+      const int64_t at = first + i;
+      const bool train = at < n_train;
+      dataset.read(train ? Part::kTrain : Part::kTest, train ? at : at - n_train, values.data());
+      packed[static_cast<size_t>(i)] = compress(pack_sample(values));
+    });
+    for (const std::string& sample : packed) {
+      write(sample);
+      end += sample.size();
+      offsets += number(end);
+    }
+  }
+  write(offsets + number(end) + std::string(kMagic));
+  file.commit();
+}
+
+class DiskCache : public WrappedDataset {
+ public:
+  DiskCache(std::shared_ptr<const Dataset> dataset, const fs::path& folder)
+      : WrappedDataset(std::move(dataset)), path_(cache_file(inner(), folder)) {}
+
+  void prepare(const ProgressCallback& progress) const override {
+    const std::scoped_lock lock(mutex_);
+    if (file_) return;
+    const std::string state = state_of(inner());
+    if (open(state)) return;
+    std::error_code error;
+    fs::create_directories(path_.parent_path(), error);
+    SPIKENM_CHECK(!error, "{}: cannot be made: {}; {}", path_.parent_path().string(),
+                  error.message(), kWayOut);
+    const BuildLock build_lock(path_.string() + ".lock");
+    if (open(state)) return;  // somebody made it while we waited
+    write_cache(inner(), path_, state, progress);
+    SPIKENM_CHECK(open(state), "{}: cannot be read back after writing it", path_.string());
+  }
+
+  void read(Part part, int64_t index, float* out) const override {
+    if (!ready_) prepare({});
+    const int64_t at = part == Part::kTrain ? index : size(Part::kTrain) + index;
+    file_->read(static_cast<uint64_t>(at), {out, static_cast<size_t>(info().sample_size())});
+  }
+
+ private:
+  bool open(const std::string& state) const {
+    file_ = FrameFile::open(path_, state, static_cast<uint64_t>(size(Part::kTrain)),
+                            static_cast<uint64_t>(size(Part::kTest)));
+    ready_ = file_.has_value();
+    return ready_;
+  }
+
+  fs::path path_;
+  mutable std::mutex mutex_;
+  mutable std::atomic<bool> ready_ = false;
+  mutable std::optional<FrameFile> file_;
+};
+
+}  // namespace
+
+fs::path default_cache_folder() {
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg != '\0')
+    return fs::path(xdg) / "spikenm";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    return fs::path(home) / ".cache" / "spikenm";
+  return fs::temp_directory_path() / "spikenm";
+}
+
+fs::path cache_file(const Dataset& dataset, const fs::path& folder) {
+  const std::vector<SourceFile> files = dataset.files();
+  const std::string made_of =
+      dataset.cache_key() + (files.empty() ? "" : "\n" + fs::absolute(files[0].path).string());
+  return folder /
+         fmt::format("{}-{}.frames", dataset.info().name, md5_hex(as_bytes(made_of)).substr(0, 16));
+}
+
+std::shared_ptr<const Dataset> with_disk_cache(std::shared_ptr<const Dataset> dataset,
+                                               const fs::path& folder) {
+  SPIKENM_ASSERT(!dataset->cache_key().empty());
+  return std::make_shared<DiskCache>(std::move(dataset), folder);
+}
+
+}  // namespace spikenm::data

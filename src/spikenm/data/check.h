@@ -1,0 +1,29 @@
+// Is this copy of a dataset whole? Sizes, published sums, and every sample decoded.
+#pragma once
+
+#include "spikenm/data/dataset.h"
+
+#include <string>
+#include <vector>
+
+namespace spikenm::data {
+
+struct Finding {
+  bool good = true;
+  std::string text;  // one line
+};
+
+struct CheckReport {
+  std::string name;
+  int64_t train = 0, test = 0;  // samples found
+  std::vector<Finding> findings;
+
+  [[nodiscard]] bool complete() const;
+  // One sentence: "mnist: complete, 60000 train + 10000 test", or the first thing that is wrong.
+  [[nodiscard]] std::string verdict() const;
+};
+
+// Broken samples and files become findings, so that one run names them all.
+CheckReport check_dataset(const Dataset& dataset, const ProgressCallback& progress = {});
+
+}  // namespace spikenm::data

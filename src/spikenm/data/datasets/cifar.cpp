@@ -1,0 +1,264 @@
+// CIFAR-10 and CIFAR-100 [Krizhevsky09], from the official binary files, from torchvision's python
+// pickles, or from the archive of either without unpacking it.
+#include "spikenm/core/mapped_file.h"
+#include "spikenm/data/datasets/file_tree.h"
+#include "spikenm/data/datasets/image_dataset.h"
+#include "spikenm/data/formats/inflate.h"
+#include "spikenm/data/formats/pickle.h"
+#include "spikenm/data/formats/tar.h"
+
+#include <map>
+
+namespace spikenm::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kPixels = 3 * 32 * 32;
+constexpr size_t kLargestArchive = size_t{1} << 30;  // unpacked; the real ones hold 185 MB
+
+struct NamedSum {
+  std::string name, md5;
+};
+
+// One way the set is stored.
+struct Layout {
+  bool pickled;
+  std::string folder;
+  NamedSum archive;
+  std::vector<NamedSum> train, test;
+};
+
+// What the two sets differ in.
+struct Cifar {
+  std::string name;
+  bool fine_and_coarse;  // CIFAR-100: every image has both labels
+  std::vector<Layout> layouts;
+};
+
+const Cifar kCifar10{
+    .name = "cifar10",
+    .fine_and_coarse = false,
+    .layouts = {{.pickled = false,
+                 .folder = "cifar-10-batches-bin",
+                 .archive = {"cifar-10-binary.tar.gz", "c32a1d4ab5d03f1284b67883e8d87530"},
+                 .train = {{"data_batch_1.bin", ""},
+                           {"data_batch_2.bin", ""},
+                           {"data_batch_3.bin", ""},
+                           {"data_batch_4.bin", ""},
+                           {"data_batch_5.bin", ""}},
+                 .test = {{"test_batch.bin", ""}}},
+                {.pickled = true,
+                 .folder = "cifar-10-batches-py",
+                 .archive = {"cifar-10-python.tar.gz", "c58f30108f718f92721af3b95e74349a"},
+                 .train = {{"data_batch_1", "c99cafc152244af753f735de768cd75f"},
+                           {"data_batch_2", "d4bba439e000b95fd0a9bffe97cbabec"},
+                           {"data_batch_3", "54ebc095f3ab1f0389bbae665268c751"},
+                           {"data_batch_4", "634d18415352ddfa80567beed471001a"},
+                           {"data_batch_5", "482c414d41f54cd18b22e5b47cb7c3cb"}},
+                 .test = {{"test_batch", "40351d587109b95175f43aff81a1287e"}}}}};
+
+const Cifar kCifar100{
+    .name = "cifar100",
+    .fine_and_coarse = true,
+    .layouts = {{.pickled = false,
+                 .folder = "cifar-100-binary",
+                 .archive = {"cifar-100-binary.tar.gz", "03b5dce01913d631647c71ecec9e9cb8"},
+                 .train = {{"train.bin", ""}},
+                 .test = {{"test.bin", ""}}},
+                {.pickled = true,
+                 .folder = "cifar-100-python",
+                 .archive = {"cifar-100-python.tar.gz", "eb9058c3a382ffc7106e4002c42a8d85"},
+                 .train = {{"train", "16019d7e3df5f24257cddd939b257f8d"}},
+                 .test = {{"test", "f0ef6b0ae62326f3e7ffdfab6717acfc"}}}}};
+
+struct Reading {
+  bool fine_and_coarse, want_coarse;
+  int64_t classes;
+};
+
+// `image` is the label's place in its file.
+void append_label(int64_t label, size_t image, const Reading& reading, std::string_view source,
+                  ImagePart& out) {
+  SPIKENM_CHECK(label >= 0 && label < reading.classes,
+                "{}: image {} has the label {}, wanted 0 to {}", source, image, label,
+                reading.classes - 1);
+  out.labels.push_back(static_cast<uint8_t>(label));
+}
+
+// Records of one label byte (two in CIFAR-100, coarse then fine) and the planes of an image.
+void append_binary(Bytes bytes, const Reading& reading, std::string_view source, ImagePart& out) {
+  const size_t n_labels = reading.fine_and_coarse ? 2 : 1, record = n_labels + kPixels;
+  SPIKENM_CHECK(!bytes.empty() && bytes.size() % record == 0,
+                "{}: holds {} bytes, wanted a multiple of the {} of a record", source, bytes.size(),
+                record);
+  for (size_t at = 0; at < bytes.size(); at += record) {
+    const size_t which = reading.fine_and_coarse && !reading.want_coarse ? 1 : 0;
+    append_label(bytes[at + which], at / record, reading, source, out);
+    const Bytes image = bytes.subspan(at + n_labels, kPixels);
+    out.pixels.insert(out.pixels.end(), image.begin(), image.end());
+  }
+}
+
+// A dict with `data`, an array [n,3072], and a list of labels.
+void append_pickle(Bytes bytes, const Reading& reading, std::string_view source, ImagePart& out) {
+  const PickleValue batch = parse_pickle(bytes, source);
+  const char* const key = !reading.fine_and_coarse ? "labels"
+                          : reading.want_coarse    ? "coarse_labels"
+                                                   : "fine_labels";
+  const PickleValue* data = batch.get("data");
+  const PickleValue* labels = batch.get(key);
+  SPIKENM_CHECK(data != nullptr && data->array() != nullptr && labels != nullptr &&
+                    labels->items() != nullptr,
+                "{}: wanted a dict with an array 'data' and a list '{}'", source, key);
+  const NpyArray& array = data->array()->array;
+  const auto n = static_cast<int64_t>(labels->items()->size());
+  SPIKENM_CHECK(array.kind == 'u' && array.item_size == 1 && !array.fortran_order &&
+                    array.shape == (std::vector<int64_t>{n, kPixels}),
+                "{}: 'data' has the shape [{}] and type {}{} beside {} labels, wanted bytes "
+                "[{},{}], row by row",
+                source, fmt::join(array.shape, ","), array.kind, array.item_size, n, n, kPixels);
+  for (size_t i = 0; i < labels->items()->size(); ++i) {
+    const int64_t* const label = (*labels->items())[i].integer();
+    SPIKENM_CHECK(label != nullptr, "{}: '{}' holds something that is not a whole number", source,
+                  key);
+    append_label(*label, i, reading, source, out);
+  }
+  out.pixels.insert(out.pixels.end(), array.data.begin(), array.data.end());
+}
+
+// The files of a layout by name, and whatever holds their bytes.
+class Files {
+ public:
+  static Files of_folder(const Layout& layout, const fs::path& folder) {
+    Files files;
+    for (const auto* part : {&layout.train, &layout.test}) {
+      for (const NamedSum& file : *part) {
+        const fs::path path = folder / file.name;
+        files.maps_.emplace_back(path);
+        files.bytes_[file.name] = files.maps_.back().bytes();
+        files.sources_.push_back({path, file.md5});
+      }
+    }
+    files.place_ = folder.string();
+    return files;
+  }
+
+  static Files of_archive(const Layout& layout, const fs::path& path) {
+    Files files;
+    files.place_ = path.string();
+    files.unpacked_ = std::make_unique<std::string>(
+        gunzip(MappedFile(path).bytes(), files.place_, kLargestArchive));
+    for (const TarMember& member : read_tar(as_bytes(*files.unpacked_), files.place_)) {
+      const fs::path name = member.name;
+      if (name.parent_path() == layout.folder)
+        files.bytes_[name.filename().string()] = member.content;
+    }
+    files.sources_ = {{path, layout.archive.md5}};
+    return files;
+  }
+
+  [[nodiscard]] ImagePart read(const Layout& layout, const std::vector<NamedSum>& names,
+                               const Reading& reading) const {
+    size_t n_bytes = 0;
+    for (const NamedSum& file : names) n_bytes += bytes_of(layout, file).size();
+    ImagePart part;
+    part.pixels.reserve(n_bytes);
+    const auto append = layout.pickled ? append_pickle : append_binary;
+    for (const NamedSum& file : names)
+      append(bytes_of(layout, file), reading, place_ + "/" + file.name, part);
+    SPIKENM_CHECK(!part.labels.empty(), "{}: holds no images in {}", place_, names[0].name);
+    return part;
+  }
+
+  [[nodiscard]] const std::string& place() const { return place_; }
+  [[nodiscard]] const std::vector<SourceFile>& sources() const { return sources_; }
+
+ private:
+  [[nodiscard]] Bytes bytes_of(const Layout& layout, const NamedSum& file) const {
+    const auto found = bytes_.find(file.name);
+    SPIKENM_CHECK(found != bytes_.end(), "{}: has no {}/{}", place_, layout.folder, file.name);
+    return found->second;
+  }
+
+  std::string place_;
+  std::map<std::string, Bytes> bytes_;
+  std::vector<MappedFile> maps_;
+  std::unique_ptr<std::string> unpacked_;
+  std::vector<SourceFile> sources_;
+};
+
+// One file is enough: an incomplete copy shall be named as such, not passed over.
+bool has_any_file(const Layout& layout, const fs::path& folder) {
+  std::error_code error;
+  for (const auto* part : {&layout.train, &layout.test}) {
+    for (const NamedSum& file : *part)
+      if (fs::is_regular_file(folder / file.name, error)) return true;
+  }
+  return false;
+}
+
+// The layouts' folders first, since they need no unpacking, then their archives.
+std::pair<Files, const Layout*> find_files(const Cifar& set, const fs::path& root,
+                                           const std::string& wanted) {
+  for (const Layout& layout : set.layouts) {
+    for (const fs::path& folder : {root / layout.folder, root})
+      if (has_any_file(layout, folder)) return {Files::of_folder(layout, folder), &layout};
+  }
+  for (const Layout& layout : set.layouts) {
+    const fs::path folder = find_folder(root, {"", "download"}, layout.archive.name);
+    if (!folder.empty()) return {Files::of_archive(layout, folder / layout.archive.name), &layout};
+  }
+  fail("{}: found none of the files of {}; it is read from {}", root.string(), set.name, wanted);
+}
+
+std::unique_ptr<Dataset> open_cifar(const Cifar& set, DatasetInfo info, const Config& config) {
+  const std::string wanted = fmt::format(
+      "a folder with {}/ or {}/ in it, or {} or {}; they can be had from "
+      "www.cs.toronto.edu/~kriz/cifar.html",
+      set.layouts[0].folder, set.layouts[1].folder, set.layouts[0].archive.name,
+      set.layouts[1].archive.name);
+  const fs::path root = require_root(config, set.name, wanted);
+  const Reading reading{.fine_and_coarse = set.fine_and_coarse,
+                        .want_coarse = info.classes == 20,
+                        .classes = info.classes};
+  const auto [files, layout] = find_files(set, root, wanted);
+  info.name = set.name;
+  info.source =
+      fmt::format("{} in {}", layout->pickled ? "python pickles" : "binary files", files.place());
+  info.channels = 3;
+  info.height = info.width = 32;
+  info.augment = {"crop:4", "flip"};
+  info.official_train = 50000;
+  info.official_test = 10000;
+  ImagePart train = files.read(*layout, layout->train, reading);
+  ImagePart test = files.read(*layout, layout->test, reading);
+  return std::make_unique<ImageDataset>(std::move(info), std::move(train), std::move(test),
+                                        files.sources());
+}
+
+}  // namespace
+
+// Means and deviations are those of the published recipes; the deviations are means over images,
+// smaller than those over all pixels.
+std::unique_ptr<Dataset> open_cifar10(const Config& config, int64_t /*frames*/, uint64_t /*seed*/) {
+  return open_cifar(kCifar10,
+                    {.classes = 10,
+                     .class_names = {"airplane", "automobile", "bird", "cat", "deer", "dog", "frog",
+                                     "horse", "ship", "truck"},
+                     .mean = {0.4914, 0.4822, 0.4465},
+                     .std = {0.2023, 0.1994, 0.2010}},
+                    config);
+}
+
+std::unique_ptr<Dataset> open_cifar100(const Config& config, int64_t /*frames*/,
+                                       uint64_t /*seed*/) {
+  const bool coarse = config.get_choice("labels", "fine", {"fine", "coarse"}) == 1;
+  return open_cifar(kCifar100,
+                    {.classes = coarse ? 20 : 100,
+                     .mean = {129.3 / 255, 124.1 / 255, 112.4 / 255},
+                     .std = {68.2 / 255, 65.4 / 255, 70.4 / 255}},
+                    config);
+}
+
+}  // namespace spikenm::data

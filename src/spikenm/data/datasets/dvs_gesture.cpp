@@ -1,0 +1,230 @@
+// DVS128 Gesture [Amir17]: 11 hand gestures of 29 people. A recording file holds many trials, named
+// by a table beside it; SpikingJelly's cut of it gives 1176 + 288 of them, Tonic's 1077 + 264.
+#include "spikenm/core/file.h"
+#include "spikenm/core/mapped_file.h"
+#include "spikenm/data/datasets/file_tree.h"
+#include "spikenm/data/events/aedat3.h"
+#include "spikenm/data/events/numpy_events.h"
+#include "spikenm/data/formats/member_name.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <sstream>
+
+namespace spikenm::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int32_t kSide = 128;
+constexpr int64_t kClasses = 11;
+constexpr const char* kWanted =
+    "a folder with DvsGesture/ (AEDAT 3.1 files and trials_to_train.txt) in it or in extract/, "
+    "events_np/{train,test}/<label>/*.npz or frames_number_T_split_by_number/… (SpikingJelly), or "
+    "ibmGestureTrain/user*/<label>.npy in it or in DVSGesture/ (Tonic); the set can be had from "
+    "research.ibm.com/interactive/dvsgesture";
+
+struct Trial {
+  size_t file;
+  int64_t label;
+  TimeWindow window;
+};
+
+// Nothing when the text is no whole number.
+std::optional<int64_t> whole_number(std::string_view text) {
+  while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+// A line "class,startTime_usec,endTime_usec"; `place` names it. Classes 1 to 11 become 0 to 10.
+Trial parse_trial(const std::string& line, size_t file, const std::string& place) {
+  std::vector<int64_t> cells;
+  std::istringstream row(line);
+  for (std::string cell; std::getline(row, cell, ',');) {
+    const std::optional<int64_t> value = whole_number(cell);
+    SPIKENM_CHECK(value, "{}: found '{}', wanted a whole number", place, printable(cell));
+    cells.push_back(*value);
+  }
+  SPIKENM_CHECK(cells.size() == 3, "{}: has {} columns, wanted class, start and end", place,
+                cells.size());
+  SPIKENM_CHECK(cells[0] >= 1 && cells[0] <= kClasses, "{}: has the class {}, wanted 1 to {}",
+                place, cells[0], kClasses);
+  SPIKENM_CHECK(cells[1] >= 0 && cells[1] < cells[2],
+                "{}: goes from {} to {} µs, wanted a span of time", place, cells[1], cells[2]);
+  return {file, cells[0] - 1, {cells[1], cells[2]}};
+}
+
+// The trials of one file's table, which has a heading.
+void append_trials(const fs::path& path, size_t file, std::vector<Trial>& trials) {
+  std::istringstream lines(read_file(path));
+  std::string line;
+  for (size_t number = 1; std::getline(lines, line); ++number) {
+    if (number == 1) {
+      SPIKENM_CHECK(line.starts_with("class"), "{}: begins with '{}', wanted the heading 'class,…'",
+                    path.string(), printable(line));
+    } else if (!line.empty() && line != "\r") {
+      trials.push_back(parse_trial(line, file, fmt::format("{}: line {}", path.string(), number)));
+    }
+  }
+}
+
+// Trials in AEDAT 3.1 files. A load decodes only the packets of its own span of time.
+class Trials : public RecordingSet {
+ public:
+  explicit Trials(const fs::path& folder) {
+    append_part(folder, "trials_to_train.txt", train_);
+    append_part(folder, "trials_to_test.txt", test_);
+  }
+
+  [[nodiscard]] int64_t size(Part part) const override {
+    return static_cast<int64_t>(of(part).size());
+  }
+  [[nodiscard]] int64_t label(Part part, int64_t index) const override {
+    return trial(part, index).label;
+  }
+  [[nodiscard]] std::string name(Part part, int64_t index) const override {
+    const Trial& t = trial(part, index);
+    return fmt::format("{} ({} to {} µs)", files_[t.file].string(), t.window.begin, t.window.end);
+  }
+  void load(Part part, int64_t index, Recording& out) const override {
+    const Trial& t = trial(part, index);
+    const MappedFile mapped(files_[t.file]);
+    read_aedat3(mapped.bytes(), files_[t.file].string(), t.window, out);
+    finish_recording(out, kSide, kSide, name(part, index));
+  }
+  [[nodiscard]] std::vector<SourceFile> files() const override { return sources_; }
+
+ private:
+  void append_part(const fs::path& folder, const char* list, std::vector<Trial>& trials) {
+    const std::string list_path = (folder / list).string();
+    sources_.push_back({.path = list_path});
+    std::istringstream lines(read_file(list_path));
+    for (std::string line; std::getline(lines, line);) {
+      while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())))
+        line.pop_back();
+      if (line.empty()) continue;
+      SPIKENM_CHECK(line.find('/') == std::string::npos && line.ends_with(".aedat"),
+                    "{}: found '{}', wanted the name of an .aedat file beside it", list_path,
+                    printable(line));
+      const fs::path path = folder / line;
+      std::error_code error;
+      SPIKENM_CHECK(fs::is_regular_file(path, error), "{}: names {}, which is not there", list_path,
+                    printable(line));
+      SPIKENM_CHECK(std::find(files_.begin(), files_.end(), path) == files_.end(),
+                    "{}: names {}, which is already in use", list_path, printable(line));
+      const fs::path table = folder / (path.stem().string() + "_labels.csv");
+      append_trials(table, files_.size(), trials);
+      files_.push_back(path);
+      sources_.insert(sources_.end(), {{.path = path}, {.path = table}});
+    }
+    SPIKENM_CHECK(!trials.empty(), "{}: names no files that have trials", list_path);
+  }
+  [[nodiscard]] const std::vector<Trial>& of(Part part) const {
+    return part == Part::kTrain ? train_ : test_;
+  }
+  [[nodiscard]] const Trial& trial(Part part, int64_t index) const {
+    return of(part)[static_cast<size_t>(index)];
+  }
+
+  std::vector<fs::path> files_;      // of recordings
+  std::vector<SourceFile> sources_;  // these, their tables and the lists
+  std::vector<Trial> train_, test_;
+};
+
+// Tonic's tree: a folder a person and light, a file a gesture, named by its label.
+std::vector<LabelledFile> list_users(const fs::path& folder) {
+  std::vector<fs::path> users;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code unknown;
+    if (it->is_directory(unknown)) users.push_back(it->path());
+  }
+  SPIKENM_CHECK(!error, "{}: cannot be listed: {}", folder.string(), error.message());
+  std::sort(users.begin(), users.end());
+  std::vector<LabelledFile> files;
+  for (const fs::path& user : users) {
+    for (fs::path& path : list_files(user, ".npy")) {
+      const int64_t label = whole_number(path.stem().string()).value_or(-1);
+      SPIKENM_CHECK(label >= 0 && label < kClasses, "{}: wanted a label from 0 to {} as its name",
+                    path.string(), kClasses - 1);
+      files.push_back({std::move(path), label});
+    }
+  }
+  SPIKENM_CHECK(!files.empty(), "{}: has no .npy files in the folders of its users",
+                folder.string());
+  return files;
+}
+
+void read_tonic_events(Bytes bytes, std::string_view source, Recording& out) {
+  read_npy_events(bytes, source, {.columns = "xypt", .us_per_tick = 1000}, out);
+}
+
+LabelledFiles list_parts(const fs::path& folder) {
+  return {.train = list_classes(folder / "train", numbered_names(kClasses), ".npz"),
+          .test = list_classes(folder / "test", numbered_names(kClasses), ".npz")};
+}
+
+DatasetInfo gesture_info() {
+  return {.name = "dvs-gesture",
+          .height = kSide,
+          .width = kSide,
+          .classes = kClasses,
+          .class_names = {"hand clapping", "right hand wave", "left hand wave",
+                          "right arm clockwise", "right arm counter clockwise",
+                          "left arm clockwise", "left arm counter clockwise", "arm roll",
+                          "air drums", "air guitar", "other gestures"},
+          // Left becomes right in a mirror, and clockwise counter clockwise.
+          .mirrored = {0, 2, 1, 6, 5, 4, 3, 7, 8, 9, 10},
+          .official_train = 1176,
+          .official_test = 288};
+}
+
+}  // namespace
+
+std::unique_ptr<Dataset> open_dvs_gesture(const Config& config, int64_t frames, uint64_t /*seed*/) {
+  const fs::path root = require_root(config, "dvs-gesture", kWanted);
+  const FrameOptions options = read_frame_options(config, {.frames = frames});
+  DatasetInfo info = gesture_info();
+  const auto describe = [&](const char* what, const fs::path& folder, const char* counts) {
+    info.source = fmt::format("{} in {} (complete: {})", what, folder.string(), counts);
+  };
+  constexpr const char *kSpikingJelly = "1176 + 288, as SpikingJelly cuts it",
+                       *kTonic = "1077 + 264, as Tonic cuts it";
+  if (const fs::path folder = find_folder(root, {stored_frames_folder(options)}, "train");
+      !folder.empty()) {
+    describe("SpikingJelly's frames", folder, kSpikingJelly);
+    return make_stored_frames(list_parts(folder), std::move(info), options);
+  }
+  if (const fs::path folder =
+          find_folder(root, {"extract/DvsGesture", "DvsGesture", ""}, "trials_to_train.txt");
+      !folder.empty()) {
+    describe("AEDAT 3.1 trials", folder, kSpikingJelly);
+    return make_frame_dataset(std::make_unique<Trials>(folder), std::move(info), options,
+                              "dvs-gesture 1 aedat");
+  }
+  if (const fs::path folder = find_folder(root, {"events_np"}, "train"); !folder.empty()) {
+    describe("SpikingJelly's events", folder, kSpikingJelly);
+    return make_frame_dataset(
+        make_file_recordings(list_parts(folder), read_npz_events, kSide, kSide), std::move(info),
+        options, "dvs-gesture 1 npz");
+  }
+  if (const fs::path folder = find_folder(root, {"DVSGesture", ""}, "ibmGestureTrain");
+      !folder.empty()) {
+    describe("Tonic's events", folder, kTonic);
+    info.official_train = 1077;
+    info.official_test = 264;
+    LabelledFiles files{.train = list_users(folder / "ibmGestureTrain"),
+                        .test = list_users(folder / "ibmGestureTest")};
+    return make_frame_dataset(
+        make_file_recordings(std::move(files), read_tonic_events, kSide, kSide), std::move(info),
+        options, "dvs-gesture 1 npy");
+  }
+  fail("{}: found no recordings of dvs-gesture; it is read from {}", root.string(), kWanted);
+}
+
+}  // namespace spikenm::data

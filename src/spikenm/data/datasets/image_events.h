@@ -1,0 +1,22 @@
+// image-events: any set of still images as events. Each image moves once round a closed loop before
+// a simulated event camera, as CIFAR10-DVS [Li17] was made from CIFAR-10 with a real one.
+#pragma once
+
+#include "spikenm/data/dataset.h"
+
+namespace spikenm::data {
+
+struct ImageEventOptions {
+  int64_t frames = 10;
+  int64_t size = 0;        // side of the sensor in pixels; 0: as many pixels as the image
+  double travel = 3;       // how far the image strays from its place, in pixels of the sensor
+  double threshold = 0.2;  // change of log intensity per event
+  double noise = 0.01;     // share of pixels with a noise event, per frame and polarity
+  uint64_t seed = 0;
+};
+
+// `source` must hold still images of 1 or 3 channels.
+std::unique_ptr<Dataset> make_image_events(std::shared_ptr<const Dataset> source,
+                                           const ImageEventOptions& options);
+
+}  // namespace spikenm::data

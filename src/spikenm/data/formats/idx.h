@@ -1,0 +1,20 @@
+// The IDX files of MNIST and its kin: 00 00 08 n, n big-endian 32-bit sizes, the bytes.
+#pragma once
+
+#include "spikenm/core/bytes.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace spikenm::data {
+
+struct IdxArray {
+  std::vector<int64_t> shape;
+  Bytes data;  // row-major; the caller's memory
+};
+
+// Only unsigned bytes (type 08), and a file of exactly the size its header says.
+IdxArray parse_idx(Bytes bytes, std::string_view source);
+
+}  // namespace spikenm::data

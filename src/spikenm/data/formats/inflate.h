@@ -1,0 +1,21 @@
+// Deflate streams: gzip files and the packed members of zip archives. The output grows as data
+// arrives, so that a false length in a file costs no memory.
+#pragma once
+
+#include "spikenm/core/bytes.h"
+
+#include <string>
+#include <string_view>
+
+namespace spikenm::data {
+
+bool is_gzip(Bytes bytes);
+
+// The content of a gzip file, all its members in a row; zero padding may follow the last. More than
+// `limit` bytes are refused.
+std::string gunzip(Bytes bytes, std::string_view source, size_t limit);
+
+// The content of a raw deflate stream that fills `bytes` and gives exactly `size` bytes.
+std::string inflate_raw(Bytes bytes, size_t size, std::string_view source);
+
+}  // namespace spikenm::data

@@ -1,0 +1,18 @@
+// Text as old Python pickles write it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace spikenm::data {
+
+// The bytes behind a quoted literal of Python 2, such as 'a\n\x00'.
+std::string unquote_python(std::string_view literal, std::string_view source);
+
+// Latin-1 with \uXXXX and \UXXXXXXXX, as UTF-8.
+std::string utf8_of_escaped(std::string_view text, std::string_view source);
+
+// One byte for each character of UTF-8 text; a character beyond 255 is an Error.
+std::string latin1_of_utf8(std::string_view text, std::string_view source);
+
+}  // namespace spikenm::data

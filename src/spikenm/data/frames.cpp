@@ -1,0 +1,72 @@
+#include "spikenm/data/frames.h"
+
+#include "spikenm/core/error.h"
+
+#include <algorithm>
+
+namespace spikenm::data {
+namespace {
+
+// Calls put(t, event) for every event, t the piece of T that it falls into.
+template <class Put>
+void split_by_number(std::span<const Event> events, int64_t T, const Put& put) {
+  const size_t share = events.size() / static_cast<size_t>(T);
+  for (int64_t t = 0; t < T; ++t) {
+    const size_t begin = static_cast<size_t>(t) * share;
+    const size_t end = t + 1 < T ? begin + share : events.size();
+    for (const Event& e : events.subspan(begin, end - begin)) put(t, e);
+  }
+}
+
+// Also right when times go back: an event belongs to the piece of its own time. What lies outside
+// the span from the first to the last event joins the nearest piece.
+template <class Put>
+void split_by_time(std::span<const Event> events, int64_t T, const Put& put) {
+  const int64_t start = events.front().t, step = (events.back().t - start) / T;
+  int64_t t = 0, begin = 0, end = 0;  // the piece of the event before
+  for (const Event& e : events) {
+    if (e.t < begin || e.t >= end) {
+      t = step > 0 ? std::clamp<int64_t>((e.t - start) / step, 0, T - 1) : T - 1;
+      begin = t > 0 ? start + t * step : INT64_MIN;
+      end = t + 1 < T ? start + (t + 1) * step : INT64_MAX;
+    }
+    put(t, e);
+  }
+}
+
+}  // namespace
+
+FrameOptions read_frame_options(const Config& config, const FrameOptions& defaults) {
+  FrameOptions options = defaults;
+  options.rule =
+      config.get_choice("frames_by", defaults.rule == FrameRule::kNumber ? "number" : "time",
+                        {"number", "time"}) == 0
+          ? FrameRule::kNumber
+          : FrameRule::kTime;
+  options.binary = config.get_choice("frame_values", defaults.binary ? "binary" : "counts",
+                                     {"counts", "binary"}) == 1;
+  options.resize = config.get_int("resize", defaults.resize, 0, 4096);
+  return options;
+}
+
+void integrate(std::span<const Event> events, const FrameOptions& options, int64_t height,
+               int64_t width, float* out) {
+  const int64_t T = options.frames, frame = options.polarities * height * width;
+  std::fill(out, out + T * frame, 0.0F);
+  if (events.empty()) return;
+  const int64_t polarity = options.polarities == 2 ? height * width : 0;
+  const auto pixel = [=](int64_t t, const Event& e) -> float& {
+    return out[t * frame + e.on * polarity + e.y * width + e.x];
+  };
+  const auto split = [&](const auto& put) {
+    if (options.rule == FrameRule::kNumber) return split_by_number(events, T, put);
+    split_by_time(events, T, put);
+  };
+  if (options.binary) {
+    split([&](int64_t t, const Event& e) { pixel(t, e) = 1; });
+  } else {
+    split([&](int64_t t, const Event& e) { pixel(t, e) += 1; });
+  }
+}
+
+}  // namespace spikenm::data

@@ -1,0 +1,34 @@
+// Events -> frames: a recording cut into T pieces, each counted per pixel and polarity.
+#pragma once
+
+#include "spikenm/core/config.h"
+#include "spikenm/data/events/event.h"
+#include "spikenm/data/sample.h"
+
+#include <span>
+
+namespace spikenm::data {
+
+// kNumber: equal numbers of events, E/T each, the remainder joins the last [SpikingJelly's, UPR's].
+// kTime: equal spans of time, floor(span/T) each, the remainder joins the last; a span may be
+// empty.
+enum class FrameRule { kNumber, kTime };
+
+struct FrameOptions {
+  int64_t frames = 10;
+  FrameRule rule = FrameRule::kNumber;
+  bool binary = false;     // 0/1 instead of counts
+  int64_t polarities = 2;  // 1: a sensor without polarity (SHD)
+  int64_t resize = 0;      // side after an antialiased bilinear resize; 0: the sensor's
+};
+
+// Reads frames_by, frame_values and resize; what is absent stays as in `defaults`.
+FrameOptions read_frame_options(const Config& config, const FrameOptions& defaults);
+
+// Counts the events into `out` [frames,polarities,height,width]. Channel 0 is OFF and 1 is ON, as
+// in SpikingJelly and Tonic. Every event must lie inside height x width, and its time within 2^60
+// µs.
+void integrate(std::span<const Event> events, const FrameOptions& options, int64_t height,
+               int64_t width, float* out);
+
+}  // namespace spikenm::data

@@ -1,0 +1,64 @@
+#include "spikenm/data/open.h"
+
+#include "spikenm/data/cache.h"
+#include "spikenm/data/memory_cache.h"
+
+namespace spikenm::data {
+namespace {
+
+std::vector<double> per_channel(const Config& config, const char* key,
+                                const std::vector<double>& fallback, int64_t channels) {
+  std::vector<double> values = config.get<std::vector<double>>(key, fallback);
+  SPIKENM_CHECK(values.empty() || static_cast<int64_t>(values.size()) == channels,
+                "{}: found {} numbers, wanted one for each of {} channels", config.full_key(key),
+                values.size(), channels);
+  return values;
+}
+
+}  // namespace
+
+std::shared_ptr<const Dataset> open_dataset(const Config& config, int64_t frames, uint64_t seed) {
+  const std::string name = config.get("name", "moving-shapes");
+  std::shared_ptr<const Dataset> dataset = datasets().find(name)(config, frames, seed);
+  enum { kAuto, kDisk, kMemory, kOff };
+  size_t kind = config.get_choice("cache", "auto", {"auto", "disk", "memory", "off"});
+  const std::filesystem::path folder = config.get("cache_dir", "");
+  // Recordings are large and slow to decode; what is made on the fly is small.
+  if (kind == kAuto && dataset->cache_key().empty()) kind = kOff;
+  if (kind == kAuto) kind = dataset->files().empty() ? kMemory : kDisk;
+  SPIKENM_CHECK(kind != kDisk || !dataset->cache_key().empty(),
+                "{}: found 'disk', but {} is read from memory already", config.full_key("cache"),
+                name);
+  if (kind == kDisk)
+    return with_disk_cache(dataset, folder.empty() ? default_cache_folder() : folder);
+  if (kind == kMemory) return with_memory_cache(dataset);
+  return dataset;
+}
+
+Pipelines read_pipelines(const Config& config, const DatasetInfo& info) {
+  Pipeline test;
+  const std::vector<double> mean = per_channel(config, "mean", info.mean, info.channels);
+  const std::vector<double> std = per_channel(config, "std", info.std, info.channels);
+  SPIKENM_CHECK(mean.size() == std.size(),
+                "{} and {}: found {} and {} numbers, wanted as many of both",
+                config.full_key("mean"), config.full_key("std"), mean.size(), std.size());
+  for (const double s : std)
+    SPIKENM_CHECK(s > 0, "{}: found {:g}, wanted more than 0", config.full_key("std"), s);
+  if (config.get<bool>("normalize", !mean.empty())) {
+    SPIKENM_CHECK(!mean.empty(), "{}: {} has no mean and std of its own; give both",
+                  config.full_key("normalize"), info.name);
+    test.mean = mean;
+    test.std = std;
+  }
+  Pipeline train = test;
+  train.augment = std::make_shared<TransformChain>(
+      config.get<std::vector<std::string>>("augment", info.augment),
+      TransformContext{
+          .shape = info.shape(), .events = info.events, .mirrored = info.mirrored, .mean = mean},
+      config.full_key("augment"));
+  train.mix.mixup_alpha = config.get_real("mixup", 0, 0, 100);
+  train.mix.cutmix_alpha = config.get_real("cutmix", 0, 0, 100);
+  return {std::move(train), std::move(test)};
+}
+
+}  // namespace spikenm::data

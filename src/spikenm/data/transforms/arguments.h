@@ -1,0 +1,45 @@
+// The numbers after a transform's name. A message tells what is wrong with which of them; the chain
+// adds the config key and the entry.
+#pragma once
+
+#include "spikenm/core/error.h"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace spikenm::data {
+
+class Arguments {
+ public:
+  Arguments(const std::vector<double>& given, size_t most) : given_(given) {
+    SPIKENM_CHECK(given.size() <= most, "found {} arguments, wanted at most {}", given.size(),
+                  most);
+  }
+
+  // Number i, or `fallback` when it is not given. The range is closed.
+  [[nodiscard]] double real(size_t i, double fallback, double low, double high) const {
+    if (i >= given_.size()) return fallback;
+    SPIKENM_CHECK(given_[i] >= low && given_[i] <= high,
+                  "argument {}: found {}, wanted a number from {} to {}", i + 1, given_[i], low,
+                  high);
+    return given_[i];
+  }
+
+  [[nodiscard]] int64_t whole(size_t i, int64_t fallback, int64_t low, int64_t high) const {
+    if (i >= given_.size()) return fallback;
+    SPIKENM_CHECK(given_[i] >= static_cast<double>(low) && given_[i] <= static_cast<double>(high) &&
+                      given_[i] == std::floor(given_[i]),
+                  "argument {}: found {}, wanted a whole number from {} to {}", i + 1, given_[i],
+                  low, high);
+    return static_cast<int64_t>(given_[i]);
+  }
+
+ private:
+  const std::vector<double>& given_;
+};
+
+// No picture is wider, so sizes up to this cannot overflow.
+inline constexpr int64_t kMostPixels = 65535;
+
+}  // namespace spikenm::data

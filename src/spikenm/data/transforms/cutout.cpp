@@ -1,0 +1,53 @@
+#include "spikenm/data/transforms/arguments.h"
+#include "spikenm/data/transforms/transform.h"
+
+namespace spikenm::data {
+namespace {
+
+// Blanks one box. Its centre is any pixel, and what would lie outside is cut off [DeVries17]. The
+// hole holds the mean colour, which is 0 once normalised, or no events.
+class Cutout : public Transform {
+ public:
+  Cutout(int64_t height, int64_t width, std::vector<float> fill)
+      : height_(height), width_(width), fill_(std::move(fill)) {}
+
+  void apply(Sample& sample, const Draws& draws) const override {
+    const auto [T, C, H, W] = sample.shape;
+    const int64_t y = draws.below(0, static_cast<uint32_t>(H)) - height_ / 2;
+    const int64_t x = draws.below(1, static_cast<uint32_t>(W)) - width_ / 2;
+    const int64_t top = std::max<int64_t>(0, y), bottom = std::min(H, y + height_);
+    const int64_t left = std::max<int64_t>(0, x), right = std::min(W, x + width_);
+    for (int64_t p = 0; p < T * C; ++p) {
+      const float fill = fill_[static_cast<size_t>(p % C)];
+      for (int64_t row = p * H + top; row < p * H + bottom; ++row)
+        std::fill_n(sample.values.data() + row * W + left, std::max<int64_t>(0, right - left),
+                    fill);
+    }
+  }
+
+ private:
+  int64_t height_, width_;
+  std::vector<float> fill_;  // [C]
+};
+
+}  // namespace
+
+// Without an argument: a third of each side for events [UPR's], else 16 pixels.
+std::unique_ptr<Transform> make_cutout(const std::vector<double>& arguments,
+                                       const TransformContext& context) {
+  const auto channels = static_cast<size_t>(context.shape.channels);
+  const int64_t side = Arguments(arguments, 1).whole(0, 16, 1, kMostPixels);
+  std::vector<float> fill(channels, 0.0f);
+  if (!context.events && !context.mean.empty()) {
+    SPIKENM_CHECK(context.mean.size() == channels,
+                  "found {} mean colours, wanted one for each of {} channels", context.mean.size(),
+                  channels);
+    for (size_t c = 0; c < channels; ++c) fill[c] = static_cast<float>(255 * context.mean[c]);
+  }
+  if (context.events && arguments.empty())
+    return std::make_unique<Cutout>(std::max<int64_t>(1, context.shape.height / 3),
+                                    std::max<int64_t>(1, context.shape.width / 3), std::move(fill));
+  return std::make_unique<Cutout>(side, side, std::move(fill));
+}
+
+}  // namespace spikenm::data

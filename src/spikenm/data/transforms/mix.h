@@ -1,0 +1,33 @@
+// Mixup [Zhang18] and CutMix [Yun19]: every sample of a batch is mixed with a partner from the same
+// batch, and its loss is share * loss(label) + (1 - share) * loss(partner's label).
+#pragma once
+
+#include "spikenm/data/sample.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace spikenm::data {
+
+// Parameters of Beta(alpha, alpha), from which a batch's share is drawn; 0: off. With both on, a
+// batch uses one of the two, equally likely.
+struct MixOptions {
+  double mixup_alpha = 0, cutmix_alpha = 0;
+};
+
+// How one batch is mixed.
+struct Mix {
+  double share = 1;              // of a sample's own label, between 0 and 1
+  std::vector<int64_t> partner;  // [B], a permutation; empty: nothing is mixed
+  bool box = false;              // CutMix: the partner's pixels fill rows [top,bottom) and columns
+  int64_t top = 0, bottom = 0, left = 0, right = 0;  // [left,right)
+};
+
+// Depends on nothing but its arguments. For CutMix the share is 1 - the box's share of the plane.
+Mix draw_mix(const MixOptions& options, const SampleShape& shape, int64_t B, uint64_t seed,
+             int64_t epoch, int64_t batch);
+
+// `in` and `out` are batches [T,B,C,H,W] of samples of this shape, and must not overlap.
+void apply_mix(const Mix& mix, const SampleShape& shape, int64_t B, const float* in, float* out);
+
+}  // namespace spikenm::data

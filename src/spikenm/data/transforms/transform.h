@@ -1,0 +1,79 @@
+// What may happen to a sample between dataset and batch.
+#pragma once
+
+#include "spikenm/core/random.h"
+#include "spikenm/core/registry.h"
+#include "spikenm/data/sample.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spikenm::data {
+
+// What a transform may need to know of the dataset.
+struct TransformContext {
+  SampleShape shape;              // of the samples that reach this transform
+  bool events = false;            // frames of event counts, not pixels
+  std::vector<int64_t> mirrored;  // label of a sample's mirror image; empty: the same label
+  std::vector<double> mean;       // per channel, of pixels in 0..1; empty: black
+};
+
+// The random numbers of one transform on one sample in one epoch. They depend on nothing else, so
+// an epoch is the same with any number of workers.
+class Draws {
+ public:
+  // `slot` tells the transforms of a chain apart.
+  Draws(uint64_t seed, int64_t epoch, int64_t sample, uint32_t slot)
+      : address_(seed, random_stream(RandomUse::kAugment, slot), static_cast<uint32_t>(epoch)),
+        base_(static_cast<uint64_t>(sample) << 24) {}
+
+  // Number `index` of this transform, for index < 2^24: enough for one a pixel.
+  [[nodiscard]] double uniform(uint64_t index) const { return address_.uniform(base_ + index); }
+  [[nodiscard]] double uniform(uint64_t index, double low, double high) const {
+    return address_.uniform(base_ + index, low, high);
+  }
+  [[nodiscard]] uint32_t below(uint64_t index, uint32_t n) const {
+    return address_.below(base_ + index, n);
+  }
+
+ private:
+  RandomAddress address_;
+  uint64_t base_;
+};
+
+// Safe to call from several threads at once. Every plane of a sample (all frames, all channels)
+// gets the same draw.
+class Transform {
+ public:
+  virtual ~Transform() = default;
+  virtual void apply(Sample& sample, const Draws& draws) const = 0;
+};
+
+// `arguments`: the part after the name in "name:1:2", split at ':' and read as numbers.
+using TransformFactory = std::function<std::unique_ptr<Transform>(
+    const std::vector<double>& arguments, const TransformContext& context)>;
+
+const Registry<TransformFactory>& transforms();
+
+// Transforms that follow each other, from texts such as "crop:4", "flip", "roll:5|rotate:30" (one
+// of these, equally likely). `key` names the config key in messages.
+class TransformChain {
+ public:
+  TransformChain() = default;
+  TransformChain(const std::vector<std::string>& texts, const TransformContext& context,
+                 std::string_view key);
+
+  // `index` is the sample's place in its part of the dataset.
+  void apply(Sample& sample, uint64_t seed, int64_t epoch, int64_t index) const;
+  [[nodiscard]] bool empty() const { return steps_.empty(); }
+
+ private:
+  // One place in the chain: a transform, or several of which one is drawn.
+  using Choice = std::vector<std::unique_ptr<Transform>>;
+  std::vector<Choice> steps_;
+};
+
+}  // namespace spikenm::data

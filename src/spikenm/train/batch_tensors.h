@@ -1,0 +1,24 @@
+// The border between batches of plain memory and tensors.
+#pragma once
+
+#include "spikenm/data/loader.h"
+#include "spikenm/train/loss.h"
+
+#include <ATen/core/Tensor.h>
+
+namespace spikenm::train {
+
+struct BatchTensors {
+  at::Tensor frames;          // [T,B,C,H,W] float, or [B,C,H,W] for static images
+  at::Tensor labels;          // [B] int64
+  at::Tensor partner_labels;  // [B] int64 with mixup or cutmix, else undefined
+  double share = 1;           // of a sample's own label
+};
+
+// Takes the batch's memory over; nothing is copied but the labels.
+BatchTensors to_tensors(data::Batch batch);
+
+// The loss of scores [T,B,classes] against the labels, mixed as the batch is.
+at::Tensor batch_loss(const Loss& loss, const at::Tensor& scores, const BatchTensors& batch);
+
+}  // namespace spikenm::train
