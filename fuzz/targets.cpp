@@ -2,6 +2,8 @@
 
 #include "spikenm/core/config.h"
 #include "spikenm/core/safetensors.h"
+#include "spikenm/data/datasets/cifar_batch.h"
+#include "spikenm/data/datasets/gesture_table.h"
 #include "spikenm/data/events/aedat2.h"
 #include "spikenm/data/events/aedat3.h"
 #include "spikenm/data/events/aedat4.h"
@@ -43,6 +45,13 @@ void read_arrays(Bytes input) {
   const NpzReader npz(input, kSource);
   for (const std::string& key : npz.keys())
     static_cast<void>(npy_values<float>(npz.read(key).array, kSource));
+}
+
+// A pickle begins with its protocol; label bytes go to 99.
+void read_cifar(Bytes input) {
+  ImagePart part;
+  const auto read = !input.empty() && input[0] == 0x80 ? append_cifar_pickle : append_cifar_binary;
+  read(input, {}, kSource, part);
 }
 
 // The datasets of SHD.
@@ -91,6 +100,9 @@ const std::vector<Target>& targets() {
       {"pickle", [](Bytes input) { static_cast<void>(parse_pickle(input, kSource)); }},
       {"idx", [](Bytes input) { static_cast<void>(parse_idx(input, kSource)); }},
       {"hdf5", read_spikes},
+      {"cifar", read_cifar},
+      {"gesture_table",
+       [](Bytes input) { static_cast<void>(parse_gesture_table(as_text(input), kSource)); }},
       {"safetensors",
        [](Bytes input) { static_cast<void>(decode_safetensors(as_text(input), kSource)); }},
       {"config",

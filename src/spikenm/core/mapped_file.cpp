@@ -13,7 +13,7 @@ namespace spikenm {
 MappedFile::MappedFile(const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   SPIKENM_CHECK(file >= 0, "{}: cannot be opened: {}", path.string(), std::strerror(errno));
-  struct stat status {};
+  struct stat status{};
   const bool is_file = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
   const auto size = static_cast<size_t>(status.st_size);
   void* at = nullptr;

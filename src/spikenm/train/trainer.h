@@ -6,8 +6,8 @@
 #include "spikenm/core/progress.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/data/loader.h"
-#include "spikenm/train/batch_tensors.h"
 #include "spikenm/sparsity/frozen_masks.h"
+#include "spikenm/train/batch_tensors.h"
 #include "spikenm/train/recipe.h"
 
 #include <functional>

@@ -202,6 +202,7 @@ TEST_F(Cifar10DvsSplit, TebnTestsTheFirstHundredByNumber) {
 
 TEST_F(Cifar10DvsSplit, RandomIsNineToOneInEveryClassAndGoesByItsSeed) {
   const auto first = open("random:7"), again = open("random:7"), other = open("random:8");
+  std::set<std::set<int>> draws;  // of the classes of ten
   for (const std::string& name : kClasses) {
     const std::set<int> train = numbers(*first, Part::kTrain, name);
     const std::set<int> test = numbers(*first, Part::kTest, name);
@@ -212,7 +213,9 @@ TEST_F(Cifar10DvsSplit, RandomIsNineToOneInEveryClassAndGoesByItsSeed) {
     both.insert(test.begin(), test.end());
     EXPECT_EQ(both.size(), n) << "a recording is in both parts";
     EXPECT_EQ(numbers(*again, Part::kTest, name), test);
+    if (n == 10) draws.insert(test);
   }
+  EXPECT_GT(draws.size(), 1u) << "all classes have the same draw";
   EXPECT_NE(numbers(*other, Part::kTest, "bird"), numbers(*first, Part::kTest, "bird"));
   EXPECT_EQ(first->info().split, "random:7");
   EXPECT_NE(first->cache_key(), other->cache_key());

@@ -103,12 +103,11 @@ TEST(Hdf5, EveryCutIsRefused) {
 }
 
 TEST(Hdf5, EveryFlippedBitIsReadOrRefused) {
-  for (const char* name : {"h5py_latest", "h5py_f64"})
-    EXPECT_GT(refused_flips(read_all, hdf5_written_by(name)), 1000) << name;
+  EXPECT_GT(refused_flips(read_all, hdf5_written_by("h5py_latest")), 1000);
 }
 
 TEST(Hdf5, EveryByteSetToAllOnesIsReadOrRefused) {
-  for (const char* name : {"pytables_zlib", "h5py_gzip", "h5py_user_block"}) {
+  for (const char* name : {"pytables_zlib", "h5py_gzip", "h5py_f64"}) {
     const std::string whole = hdf5_written_by(name);
     int refused = 0;
     for (size_t i = 0; i + 8 <= whole.size(); ++i) {

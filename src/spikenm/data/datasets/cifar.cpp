@@ -1,10 +1,9 @@
 // CIFAR-10 and CIFAR-100 [Krizhevsky09], from the official binary files, from torchvision's python
 // pickles, or from the archive of either without unpacking it.
 #include "spikenm/core/mapped_file.h"
+#include "spikenm/data/datasets/cifar_batch.h"
 #include "spikenm/data/datasets/file_tree.h"
-#include "spikenm/data/datasets/image_dataset.h"
 #include "spikenm/data/formats/inflate.h"
-#include "spikenm/data/formats/pickle.h"
 #include "spikenm/data/formats/tar.h"
 
 #include <map>
@@ -14,7 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kPixels = 3 * 32 * 32;
 constexpr size_t kLargestArchive = size_t{1} << 30;  // unpacked; the real ones hold 185 MB
 
 struct NamedSum {
@@ -72,61 +70,6 @@ const Cifar kCifar100{
                  .train = {{"train", "16019d7e3df5f24257cddd939b257f8d"}},
                  .test = {{"test", "f0ef6b0ae62326f3e7ffdfab6717acfc"}}}}};
 
-struct Reading {
-  bool fine_and_coarse, want_coarse;
-  int64_t classes;
-};
-
-// `image` is the label's place in its file.
-void append_label(int64_t label, size_t image, const Reading& reading, std::string_view source,
-                  ImagePart& out) {
-  SPIKENM_CHECK(label >= 0 && label < reading.classes,
-                "{}: image {} has the label {}, wanted 0 to {}", source, image, label,
-                reading.classes - 1);
-  out.labels.push_back(static_cast<uint8_t>(label));
-}
-
-// Records of one label byte (two in CIFAR-100, coarse then fine) and the planes of an image.
-void append_binary(Bytes bytes, const Reading& reading, std::string_view source, ImagePart& out) {
-  const size_t n_labels = reading.fine_and_coarse ? 2 : 1, record = n_labels + kPixels;
-  SPIKENM_CHECK(!bytes.empty() && bytes.size() % record == 0,
-                "{}: holds {} bytes, wanted a multiple of the {} of a record", source, bytes.size(),
-                record);
-  for (size_t at = 0; at < bytes.size(); at += record) {
-    const size_t which = reading.fine_and_coarse && !reading.want_coarse ? 1 : 0;
-    append_label(bytes[at + which], at / record, reading, source, out);
-    const Bytes image = bytes.subspan(at + n_labels, kPixels);
-    out.pixels.insert(out.pixels.end(), image.begin(), image.end());
-  }
-}
-
-// A dict with `data`, an array [n,3072], and a list of labels.
-void append_pickle(Bytes bytes, const Reading& reading, std::string_view source, ImagePart& out) {
-  const PickleValue batch = parse_pickle(bytes, source);
-  const char* const key = !reading.fine_and_coarse ? "labels"
-                          : reading.want_coarse    ? "coarse_labels"
-                                                   : "fine_labels";
-  const PickleValue* data = batch.get("data");
-  const PickleValue* labels = batch.get(key);
-  SPIKENM_CHECK(data != nullptr && data->array() != nullptr && labels != nullptr &&
-                    labels->items() != nullptr,
-                "{}: wanted a dict with an array 'data' and a list '{}'", source, key);
-  const NpyArray& array = data->array()->array;
-  const auto n = static_cast<int64_t>(labels->items()->size());
-  SPIKENM_CHECK(array.kind == 'u' && array.item_size == 1 && !array.fortran_order &&
-                    array.shape == (std::vector<int64_t>{n, kPixels}),
-                "{}: 'data' has the shape [{}] and type {}{} beside {} labels, wanted bytes "
-                "[{},{}], row by row",
-                source, fmt::join(array.shape, ","), array.kind, array.item_size, n, n, kPixels);
-  for (size_t i = 0; i < labels->items()->size(); ++i) {
-    const int64_t* const label = (*labels->items())[i].integer();
-    SPIKENM_CHECK(label != nullptr, "{}: '{}' holds something that is not a whole number", source,
-                  key);
-    append_label(*label, i, reading, source, out);
-  }
-  out.pixels.insert(out.pixels.end(), array.data.begin(), array.data.end());
-}
-
 // The files of a layout by name, and whatever holds their bytes.
 class Files {
  public:
@@ -159,12 +102,12 @@ class Files {
   }
 
   [[nodiscard]] ImagePart read(const Layout& layout, const std::vector<NamedSum>& names,
-                               const Reading& reading) const {
+                               const CifarReading& reading) const {
     size_t n_bytes = 0;
     for (const NamedSum& file : names) n_bytes += bytes_of(layout, file).size();
     ImagePart part;
     part.pixels.reserve(n_bytes);
-    const auto append = layout.pickled ? append_pickle : append_binary;
+    const auto append = layout.pickled ? append_cifar_pickle : append_cifar_binary;
     for (const NamedSum& file : names)
       append(bytes_of(layout, file), reading, place_ + "/" + file.name, part);
     SPIKENM_CHECK(!part.labels.empty(), "{}: holds no images in {}", place_, names[0].name);
@@ -219,9 +162,9 @@ std::unique_ptr<Dataset> open_cifar(const Cifar& set, DatasetInfo info, const Co
       set.layouts[0].folder, set.layouts[1].folder, set.layouts[0].archive.name,
       set.layouts[1].archive.name);
   const fs::path root = require_root(config, set.name, wanted);
-  const Reading reading{.fine_and_coarse = set.fine_and_coarse,
-                        .want_coarse = info.classes == 20,
-                        .classes = info.classes};
+  const CifarReading reading{.fine_and_coarse = set.fine_and_coarse,
+                             .want_coarse = info.classes == 20,
+                             .classes = info.classes};
   const auto [files, layout] = find_files(set, root, wanted);
   info.name = set.name;
   info.source =

@@ -3,13 +3,12 @@
 #include "spikenm/core/file.h"
 #include "spikenm/core/mapped_file.h"
 #include "spikenm/data/datasets/file_tree.h"
+#include "spikenm/data/datasets/gesture_table.h"
 #include "spikenm/data/events/aedat3.h"
 #include "spikenm/data/events/numpy_events.h"
 #include "spikenm/data/formats/member_name.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <sstream>
 
 namespace spikenm::data {
@@ -18,60 +17,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int32_t kSide = 128;
-constexpr int64_t kClasses = 11;
 constexpr const char* kWanted =
     "a folder with DvsGesture/ (AEDAT 3.1 files and trials_to_train.txt) in it or in extract/, "
     "events_np/{train,test}/<label>/*.npz or frames_number_T_split_by_number/… (SpikingJelly), or "
     "ibmGestureTrain/user*/<label>.npy in it or in DVSGesture/ (Tonic); the set can be had from "
     "research.ibm.com/interactive/dvsgesture";
 
-struct Trial {
-  size_t file;
-  int64_t label;
-  TimeWindow window;
+struct Trial : GestureTrial {
+  size_t file = 0;
 };
-
-// Nothing when the text is no whole number.
-std::optional<int64_t> whole_number(std::string_view text) {
-  while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
-
-// A line "class,startTime_usec,endTime_usec"; `place` names it. Classes 1 to 11 become 0 to 10.
-Trial parse_trial(const std::string& line, size_t file, const std::string& place) {
-  std::vector<int64_t> cells;
-  std::istringstream row(line);
-  for (std::string cell; std::getline(row, cell, ',');) {
-    const std::optional<int64_t> value = whole_number(cell);
-    SPIKENM_CHECK(value, "{}: found '{}', wanted a whole number", place, printable(cell));
-    cells.push_back(*value);
-  }
-  SPIKENM_CHECK(cells.size() == 3, "{}: has {} columns, wanted class, start and end", place,
-                cells.size());
-  SPIKENM_CHECK(cells[0] >= 1 && cells[0] <= kClasses, "{}: has the class {}, wanted 1 to {}",
-                place, cells[0], kClasses);
-  SPIKENM_CHECK(cells[1] >= 0 && cells[1] < cells[2],
-                "{}: goes from {} to {} µs, wanted a span of time", place, cells[1], cells[2]);
-  return {file, cells[0] - 1, {cells[1], cells[2]}};
-}
-
-// The trials of one file's table, which has a heading.
-void append_trials(const fs::path& path, size_t file, std::vector<Trial>& trials) {
-  std::istringstream lines(read_file(path));
-  std::string line;
-  for (size_t number = 1; std::getline(lines, line); ++number) {
-    if (number == 1) {
-      SPIKENM_CHECK(line.starts_with("class"), "{}: begins with '{}', wanted the heading 'class,…'",
-                    path.string(), printable(line));
-    } else if (!line.empty() && line != "\r") {
-      trials.push_back(parse_trial(line, file, fmt::format("{}: line {}", path.string(), number)));
-    }
-  }
-}
 
 // Trials in AEDAT 3.1 files. A load decodes only the packets of its own span of time.
 class Trials : public RecordingSet {
@@ -118,7 +72,8 @@ class Trials : public RecordingSet {
       SPIKENM_CHECK(std::find(files_.begin(), files_.end(), path) == files_.end(),
                     "{}: names {}, which is already in use", list_path, printable(line));
       const fs::path table = folder / (path.stem().string() + "_labels.csv");
-      append_trials(table, files_.size(), trials);
+      for (const GestureTrial& trial : parse_gesture_table(read_file(table), table.string()))
+        trials.push_back({trial, files_.size()});
       files_.push_back(path);
       sources_.insert(sources_.end(), {{.path = path}, {.path = table}});
     }
@@ -150,8 +105,9 @@ std::vector<LabelledFile> list_users(const fs::path& folder) {
   for (const fs::path& user : users) {
     for (fs::path& path : list_files(user, ".npy")) {
       const int64_t label = whole_number(path.stem().string()).value_or(-1);
-      SPIKENM_CHECK(label >= 0 && label < kClasses, "{}: wanted a label from 0 to {} as its name",
-                    path.string(), kClasses - 1);
+      SPIKENM_CHECK(label >= 0 && label < kGestureClasses,
+                    "{}: wanted a label from 0 to {} as its name", path.string(),
+                    kGestureClasses - 1);
       files.push_back({std::move(path), label});
     }
   }
@@ -165,15 +121,15 @@ void read_tonic_events(Bytes bytes, std::string_view source, Recording& out) {
 }
 
 LabelledFiles list_parts(const fs::path& folder) {
-  return {.train = list_classes(folder / "train", numbered_names(kClasses), ".npz"),
-          .test = list_classes(folder / "test", numbered_names(kClasses), ".npz")};
+  return {.train = list_classes(folder / "train", numbered_names(kGestureClasses), ".npz"),
+          .test = list_classes(folder / "test", numbered_names(kGestureClasses), ".npz")};
 }
 
 DatasetInfo gesture_info() {
   return {.name = "dvs-gesture",
           .height = kSide,
           .width = kSide,
-          .classes = kClasses,
+          .classes = kGestureClasses,
           .class_names = {"hand clapping", "right hand wave", "left hand wave",
                           "right arm clockwise", "right arm counter clockwise",
                           "left arm clockwise", "left arm counter clockwise", "arm roll",

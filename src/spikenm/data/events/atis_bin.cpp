@@ -1,6 +1,5 @@
 #include "spikenm/data/events/atis_bin.h"
 
-
 namespace spikenm::data {
 namespace {
 

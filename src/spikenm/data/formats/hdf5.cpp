@@ -8,7 +8,7 @@ namespace spikenm::data {
 namespace {
 
 constexpr uint64_t kLargest = uint64_t{1} << 28;  // bytes of one dataset's elements
-constexpr uint64_t kDeflateRatio = 1032;          // the most that deflate can pack a byte into
+constexpr uint64_t kDeflateRatio = 1032;          // bytes that one deflated byte gives at most
 constexpr size_t kRowRecord = 16;                 // u32 length, u64 heap address, u32 heap index
 
 enum MessageType : uint16_t {

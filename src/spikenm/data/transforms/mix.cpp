@@ -1,7 +1,6 @@
 #include "spikenm/data/transforms/mix.h"
 
 #include "spikenm/core/error.h"
-#include "spikenm/core/parallel.h"
 #include "spikenm/core/random.h"
 
 #include <cmath>
@@ -99,22 +98,19 @@ void apply_mix(const Mix& mix, const SampleShape& shape, int64_t B, const float*
   }
   SPIKENM_ASSERT(static_cast<int64_t>(mix.partner.size()) == B);
   const auto share = static_cast<float>(mix.share), rest = static_cast<float>(1 - mix.share);
-  parallel_for(T * B, 4, [&, C = C, H = H, W = W](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const float* const own = in + i * frame;
-      const float* const other = in + (i - i % B + mix.partner[static_cast<size_t>(i % B)]) * frame;
-      float* const to = out + i * frame;
-      if (!mix.box) {
-        for (int64_t k = 0; k < frame; ++k) to[k] = share * own[k] + rest * other[k];
-        continue;
-      }
-      std::copy(own, own + frame, to);
-      for (int64_t c = 0; c < C; ++c)
-        for (int64_t row = c * H + mix.top; row < c * H + mix.bottom; ++row)
-          std::copy(other + row * W + mix.left, other + row * W + mix.right,
-                    to + row * W + mix.left);
+  for (int64_t i = 0; i < T * B; ++i) {
+    const float* const own = in + i * frame;
+    const float* const other = in + (i - i % B + mix.partner[static_cast<size_t>(i % B)]) * frame;
+    float* const to = out + i * frame;
+    if (!mix.box) {
+      for (int64_t k = 0; k < frame; ++k) to[k] = share * own[k] + rest * other[k];
+      continue;
     }
-  });
+    std::copy(own, own + frame, to);
+    for (int64_t c = 0; c < C; ++c)
+      for (int64_t row = c * H + mix.top; row < c * H + mix.bottom; ++row)
+        std::copy(other + row * W + mix.left, other + row * W + mix.right, to + row * W + mix.left);
+  }
 }
 
 }  // namespace spikenm::data
