@@ -1,13 +1,10 @@
 // The program as a user meets it: what it prints, what it leaves behind, how it exits.
+#include "support/cli.h"
 #include "spikenm/core/file.h"
 #include "spikenm/core/json.h"
-#include "support/temp_dir.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -22,77 +19,16 @@ namespace spikenm {
 namespace {
 
 namespace fs = std::filesystem;
-using Arguments = std::vector<std::string>;
-
-// A few seconds of work, or less.
-const Arguments kTiny{"data.train_size=60",  "data.test_size=20",  "model.width=4",
-                      "model.T=2",           "train.epochs=2",     "train.search_epochs=1",
-                      "train.batch_size=20", "method.name=spikenm"};
-
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-};
-
-class Cli : public testing::Test {
- protected:
-  // Starts the program in the test's folder.
-  pid_t start(const Arguments& arguments) {
-    const pid_t child = ::fork();
-    if (child != 0) return child;
-    std::vector<std::string> words{SPIKENM_PROGRAM};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    if (::chdir(dir.path().c_str()) != 0) ::_exit(99);
-    ::dup2(::open("out", O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
-    ::dup2(::open("err", O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
-    ::execv(argv[0], argv.data());
-    ::_exit(99);
-  }
-
-  Outcome finish(pid_t child) {
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), read_file(dir / "out"),
-            read_file(dir / "err")};
-  }
-
-  Outcome run(const Arguments& arguments) { return finish(start(arguments)); }
-
-  static Arguments tiny(Arguments first, const Arguments& more = {}) {
-    first.insert(first.end(), kTiny.begin(), kTiny.end());
-    first.insert(first.end(), more.begin(), more.end());
-    return first;
-  }
-
-  // The program fails with this code, one line that holds every part, and no output.
-  void expect_failure(const Arguments& arguments, int code, const Arguments& parts) {
-    const Outcome found = run(arguments);
-    EXPECT_EQ(found.code, code) << found.err;
-    for (const std::string& part : parts)
-      EXPECT_NE(found.err.find(part), std::string::npos) << found.err << "lacks: " << part;
-    EXPECT_EQ(std::count(found.err.begin(), found.err.end(), '\n'), 1) << found.err;
-    EXPECT_EQ(found.out, "");
-  }
-
-  std::set<std::string> files_in(const std::string& folder) {
-    std::set<std::string> names;
-    for (const auto& entry : fs::directory_iterator(dir / folder))
-      names.insert(entry.path().filename().string());
-    return names;
-  }
-
-  test::TempDir dir;
-};
+using test::Arguments;
+using test::Cli;
+using test::Outcome;
 
 TEST_F(Cli, HelpShowsExamplesForTheProgramAndEveryCommand) {
   const Outcome top = run({"--help"});
   EXPECT_EQ(top.code, 0);
   EXPECT_NE(top.out.find("Examples:\n  spikenm demo"), std::string::npos) << top.out;
   EXPECT_NE(top.out.find("Exit codes"), std::string::npos);
-  for (const char* command : {"train", "eval", "inspect", "demo"}) {
+  for (const char* command : {"train", "eval", "inspect", "data", "demo"}) {
     EXPECT_NE(top.out.find(command), std::string::npos);
     const Outcome help = run({command, "--help"});
     EXPECT_EQ(help.code, 0) << command;

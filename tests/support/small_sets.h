@@ -60,7 +60,7 @@ class SmallSet {
     size_t n = 20;
     for (const char* name : {"airplane", "automobile", "bird", "cat", "deer", "dog", "frog",
                              "horse", "ship", "truck"}) {
-      for (int i = 0; i < 2; ++i)
+      for (int i = 0; i < 4; ++i)
         put(dir_ / fmt::format("extract/{}/cifar10_{}_{}.aedat", name, name, i),
             aedat2_file(some_events(n++, 128, 128)));
     }
