@@ -17,6 +17,12 @@ Config parse(const char* text) {
   return Config::from_text(text, "test.toml");
 }
 
+TEST(Config, ControlCharactersAreRefusedAndNotAsserted) {
+  for (const std::string& text :
+       {std::string("[\0\0data]\nn = 1", 14), std::string("a.\0 = 1", 7), std::string("\0", 1)})
+    EXPECT_ERROR(Config::from_text(text, "odd.toml"), "odd.toml", "not valid TOML");
+}
+
 TEST(Config, MissingKeysGiveTheirDefaults) {
   const Config config;
   EXPECT_EQ(config.get<int64_t>("seed", 7), 7);

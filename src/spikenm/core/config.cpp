@@ -4,6 +4,16 @@
 #include "spikenm/core/json.h"
 #include "spikenm/core/text.h"
 
+// toml++ asserts where some malformed text (a NUL in a table's name) leads it; that is a bad file
+// and no reason to abort.
+namespace {
+struct TomlAssertion {};
+[[noreturn]] void throw_toml_assertion() {
+  throw TomlAssertion();
+}
+}  // namespace
+#undef NDEBUG
+#define TOML_ASSERT(condition) ((condition) ? void() : throw_toml_assertion())
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
@@ -80,6 +90,8 @@ toml::table parse_toml(std::string_view text, const std::string& source) {
   } catch (const toml::parse_error& e) {
     fail("{}:{}:{}: not valid TOML: {}", source, e.source().begin.line, e.source().begin.column,
          e.description());
+  } catch (const TomlAssertion&) {
+    fail("{}: not valid TOML: it holds characters that no key or value may have", source);
   }
 }
 
