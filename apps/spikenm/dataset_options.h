@@ -25,7 +25,9 @@ struct DatasetOptions {
     app.add_option("--T", frames, "frames a recording is cut into")
         ->check(CLI::Range(int64_t{1}, int64_t{10'000}))
         ->capture_default_str();
-    app.add_option("--seed", seed, "of everything that is drawn at random")->capture_default_str();
+    app.add_option("--seed", seed, "of everything that is drawn at random")
+        ->check(CLI::Range(int64_t{0}, INT64_MAX))
+        ->capture_default_str();
     app.add_option("overrides", overrides,
                    "key=value of the [data] section; e.g. split=tebn resize=48 frames_by=time");
   }

@@ -7,8 +7,10 @@
 #include <c10/util/Exception.h>
 #include <malloc.h>
 
+#include <cerrno>
 #include <climits>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <new>
 
@@ -55,6 +57,9 @@ int run(int argc, char** argv) {
   spikenm::install_interrupt_handlers();
   keep_freed_memory();
   actions.at(app.get_subcommands().front())();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    return complain(kFailed,
+                    fmt::format("standard output: cannot write: {}", std::strerror(errno)));
   return 0;
 }
 
@@ -70,7 +75,7 @@ int main(int argc, char** argv) {
   } catch (const spikenm::Interrupted& e) {
     return complain(128 + e.signal_number(), e.what());
   } catch (const std::bad_alloc&) {
-    return complain(kFailed, "out of memory; a smaller train.batch_size or model needs less");
+    return complain(kFailed, "out of memory; a smaller file, model or train.batch_size needs less");
   } catch (const c10::Error& e) {
     return complain(kOurBug,
                     fmt::format("a bug of ours, please report it: {}", e.what_without_backtrace()));

@@ -17,6 +17,14 @@ Config parse(const char* text) {
   return Config::from_text(text, "test.toml");
 }
 
+TEST(Config, LettersOutsideAsciiAreRefusedOrAText) {
+  EXPECT_ERROR(Config::from_text("\xC8\x93 s", "odd.toml"), "odd.toml", "not valid TOML");
+  Config config = Config::from_text("a = '/data/Möwe' # größer", "x");
+  config.override_with("b=/data/Möwe");
+  EXPECT_EQ(config.get("a", ""), "/data/Möwe");
+  EXPECT_EQ(config.get("b", ""), "/data/Möwe");
+}
+
 TEST(Config, ControlCharactersAreRefusedAndNotAsserted) {
   for (const std::string& text :
        {std::string("[\0\0data]\nn = 1", 14), std::string("a.\0 = 1", 7), std::string("\0", 1)})

@@ -3,6 +3,7 @@
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +32,22 @@ TEST(File, WriteReplacesALongerFile) {
   write_file_atomically(dir / "f", "a long text");
   write_file_atomically(dir / "f", "short");
   EXPECT_EQ(read_file(dir / "f"), "short");
+}
+
+TEST(File, WriteFollowsALinkAndLeavesItALink) {
+  const TempDir dir;
+  fs::create_symlink(dir / "real", dir / "link");
+  write_file_atomically(dir / "link", "x");
+  EXPECT_TRUE(fs::is_symlink(dir / "link"));
+  EXPECT_EQ(read_file(dir / "real"), "x");
+}
+
+TEST(File, WriteReplacesNothingButFiles) {
+  const TempDir dir;
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  EXPECT_ERROR(write_file_atomically(dir / "pipe", "x"), "pipe", "not a file");
+  EXPECT_ERROR(write_file_atomically(dir.path(), "x"), dir.path().c_str(), "not a file");
+  EXPECT_TRUE(fs::is_fifo(dir / "pipe"));
 }
 
 TEST(File, WriteLeavesNothingBesideTheFile) {
@@ -68,7 +85,7 @@ TEST(File, WriteIntoAMissingFolderIsAnErrorAndMakesNothing) {
 TEST(File, WriteOverAFolderIsAnErrorAndLeavesNoPart) {
   const TempDir dir;
   fs::create_directory(dir / "f");
-  EXPECT_ERROR(write_file_atomically(dir / "f", "x"), "/f", "directory");
+  EXPECT_ERROR(write_file_atomically(dir / "f", "x"), "/f", "not a file");
   EXPECT_EQ(n_entries(dir.path()), 1);
 }
 

@@ -5,6 +5,7 @@
 #include "support/temp_dir.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace spikenm {
 namespace {
@@ -37,6 +38,8 @@ TEST(MappedFile, NamesWhatItCannotOpen) {
   const test::TempDir dir;
   EXPECT_ERROR(MappedFile(dir / "absent"), "absent", "No such file");
   EXPECT_ERROR(MappedFile(dir.path()), "not a file");
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  EXPECT_ERROR(MappedFile(dir / "pipe"), "pipe", "not a file");
 }
 
 TEST(ByteReader, StopsAtTheEndAndSaysWhere) {

@@ -53,6 +53,13 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  // A link stays a link: what it names is replaced. A device or folder is not.
+  std::error_code error;
+  for (int hops = 0; hops < 40 && std::filesystem::is_symlink(path_, error); ++hops)
+    path_ = path_.parent_path() / std::filesystem::read_symlink(path_, error);
+  const std::filesystem::file_status status = std::filesystem::status(path_, error);
+  SPIKENM_CHECK(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),
+                "{}: cannot write: found something that is not a file", path_.string());
   part_ = path_;
   part_ += fmt::format(".part{}", ::getpid());
   file_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

@@ -19,6 +19,7 @@ void remember(int signal_number) {
 void install_interrupt_handlers() {
   std::signal(SIGINT, remember);
   std::signal(SIGTERM, remember);
+  std::signal(SIGHUP, remember);
 }
 
 void throw_if_interrupted(const std::string& where) {

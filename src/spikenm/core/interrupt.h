@@ -1,11 +1,11 @@
-// SIGINT and SIGTERM become a flag that long loops look at between steps.
+// SIGINT, SIGTERM and SIGHUP become a flag that long loops look at between steps.
 #pragma once
 
 #include <string>
 
 namespace spikenm {
 
-// Takes the two signals over; a second signal ends the process at once.
+// Takes the signals over; a second signal ends the process at once.
 void install_interrupt_handlers();
 
 // Throws Interrupted, saying where the work stood, when a signal has come.

@@ -11,7 +11,8 @@
 namespace spikenm {
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK a pipe would wait for its writer before we see that it is no file.
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   SPIKENM_CHECK(file >= 0, "{}: cannot be opened: {}", path.string(), std::strerror(errno));
   struct stat status{};
   const bool is_file = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);

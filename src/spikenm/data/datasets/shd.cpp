@@ -63,6 +63,7 @@ class ShdFile {
     SPIKENM_CHECK(times_.size() == size() && units_.size() == size(),
                   "{}: found {} rows of times and {} of units for {} labels, wanted as many", path_,
                   times_.size(), units_.size(), size());
+    SPIKENM_CHECK(size() > 0, "{}: found no recordings in it", path_);
     for (int64_t i = 0; i < size(); ++i) {
       SPIKENM_CHECK(label(i) >= 0 && label(i) < kClasses, "{}: label {}, wanted 0 to {}", name(i),
                     label(i), kClasses - 1);

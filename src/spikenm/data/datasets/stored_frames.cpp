@@ -47,7 +47,7 @@ class StoredFrames : public Dataset {
                   path.string(), fmt::join(entry.array.shape, ","), fmt::join(wanted, ","));
     std::vector<float> values = npy_values<float>(entry.array, path.string());
     for (float& v : values) {
-      SPIKENM_CHECK(v >= 0 && v < 1e9F, "{}: found a count of {}, wanted 0 or more", path.string(),
+      SPIKENM_CHECK(v >= 0 && v < 1e9F, "{}: found a count of {}, wanted 0 to 1e9", path.string(),
                     v);
       if (options_.binary) v = v > 0 ? 1.0F : 0.0F;
     }

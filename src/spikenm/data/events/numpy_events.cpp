@@ -8,6 +8,9 @@
 namespace spikenm::data {
 namespace {
 
+// A few bytes of an archive can claim any number; no recording of a set comes near this one.
+constexpr int64_t kMostEvents = int64_t{1} << 26;
+
 // Where the values of t, x, y and p come from: an archive, records, or a plain array. Each gives
 // the values of one as T, and whether they are floating-point numbers.
 
@@ -20,6 +23,9 @@ struct Archive {
     const NpzEntry entry = arrays.read({&name, 1});
     SPIKENM_CHECK(entry.array.shape.size() == 1, "{}: array '{}' has {} axes, wanted 1", source,
                   name, entry.array.shape.size());
+    SPIKENM_CHECK(entry.array.numel() <= kMostEvents,
+                  "{}: array '{}' has {} values, wanted at most {}", source, name,
+                  entry.array.numel(), kMostEvents);
     return npy_values<T>(entry.array, source);
   }
   [[nodiscard]] bool is_float(char name) const { return arrays.read({&name, 1}).array.kind == 'f'; }

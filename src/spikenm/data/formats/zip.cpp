@@ -22,7 +22,7 @@ constexpr uint16_t kEncrypted = 1 | 1 << 6 | 1 << 13;  // plain, strong, and mas
 constexpr uint16_t kZip64Extra = 1;
 constexpr uint32_t kInZip64 = UINT32_MAX;  // a 32-bit field whose value is in the zip64 record
 
-constexpr uint64_t kMaxSize = uint64_t{4} << 30;
+constexpr uint64_t kMaxSize = uint64_t{1} << 30;
 constexpr uint64_t kMaxRatio = 1032;  // deflate's: 258 bytes from 2 bits
 
 struct Directory {
