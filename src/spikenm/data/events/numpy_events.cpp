@@ -4,6 +4,7 @@
 #include "spikenm/data/formats/npz.h"
 
 #include <cmath>
+#include <map>
 
 namespace spikenm::data {
 namespace {
@@ -15,20 +16,24 @@ constexpr int64_t kMostEvents = int64_t{1} << 26;
 // the values of one as T, and whether they are floating-point numbers.
 
 struct Archive {
-  const NpzReader& arrays;
+  Archive(const NpzReader& arrays, std::string_view from) : source(from) {
+    // Unpacked once each, however often they are asked for.
+    for (const char name : std::string_view("txyp")) entries.emplace(name, arrays.read({&name, 1}));
+  }
+
+  std::map<char, NpzEntry> entries;
   std::string_view source;
 
   template <class T>
   [[nodiscard]] std::vector<T> get(char name) const {
-    const NpzEntry entry = arrays.read({&name, 1});
-    SPIKENM_CHECK(entry.array.shape.size() == 1, "{}: array '{}' has {} axes, wanted 1", source,
-                  name, entry.array.shape.size());
-    SPIKENM_CHECK(entry.array.numel() <= kMostEvents,
-                  "{}: array '{}' has {} values, wanted at most {}", source, name,
-                  entry.array.numel(), kMostEvents);
-    return npy_values<T>(entry.array, source);
+    const NpyArray& array = entries.at(name).array;
+    SPIKENM_CHECK(array.shape.size() == 1, "{}: array '{}' has {} axes, wanted 1", source, name,
+                  array.shape.size());
+    SPIKENM_CHECK(array.numel() <= kMostEvents, "{}: array '{}' has {} values, wanted at most {}",
+                  source, name, array.numel(), kMostEvents);
+    return npy_values<T>(array, source);
   }
-  [[nodiscard]] bool is_float(char name) const { return arrays.read({&name, 1}).array.kind == 'f'; }
+  [[nodiscard]] bool is_float(char name) const { return entries.at(name).array.kind == 'f'; }
 };
 
 struct Records {
@@ -110,8 +115,7 @@ void fill(const Values& values, int64_t us_per_tick, Recording& out) {
 }  // namespace
 
 void read_npz_events(Bytes bytes, std::string_view source, Recording& out) {
-  const NpzReader arrays(bytes, source);
-  fill(Archive{arrays, source}, 1, out);
+  fill(Archive(NpzReader(bytes, source), source), 1, out);
 }
 
 void read_npy_events(Bytes bytes, std::string_view source, const NpyEventLayout& layout,
