@@ -4,8 +4,8 @@
 #include "spikenm/core/interrupt.h"
 #include "spikenm/core/mapped_file.h"
 #include "spikenm/core/md5.h"
-#include "spikenm/core/parallel.h"
 #include "spikenm/data/packed_sample.h"
+#include "spikenm/data/walk.h"
 #include "spikenm/data/wrapped_dataset.h"
 
 #include <fcntl.h>
@@ -154,7 +154,6 @@ class BuildLock {
 
 void write_cache(const Dataset& dataset, const fs::path& path, const std::string& state,
                  const ProgressCallback& progress) {
-  constexpr int64_t kAtOnce = 64;  // samples in memory while they wait for their turn in the file
   const int64_t n_train = dataset.size(Part::kTrain), n = n_train + dataset.size(Part::kTest);
   AtomicFile file(path);
   const auto write = [&](std::string_view bytes) {
@@ -168,26 +167,23 @@ void write_cache(const Dataset& dataset, const fs::path& path, const std::string
         number(static_cast<uint64_t>(n - n_train)));
   std::string offsets = number(kHeader);
   uint64_t end = kHeader;
-  for (int64_t first = 0; first < n; first += kAtOnce) {
+  const ProgressCallback each_round = [&](double fraction, std::string_view what) {
     throw_if_interrupted("while caching " + dataset.info().name);
-    if (progress)
-      progress(static_cast<double>(first) / static_cast<double>(n),
-               fmt::format("sample {} of {}", first, n));
-    const int64_t count = std::min(kAtOnce, n - first);
-    std::vector<std::string> packed(static_cast<size_t>(count));
-    parallel_for(count, 1, [&](int64_t i, int64_t) {
-      std::vector<float> values(static_cast<size_t>(dataset.info().sample_size()));
-      const int64_t at = first + i;
-      const bool train = at < n_train;
-      dataset.read(train ? Part::kTrain : Part::kTest, train ? at : at - n_train, values.data());
-      packed[static_cast<size_t>(i)] = compress(pack_sample(values));
-    });
-    for (const std::string& sample : packed) {
-      write(sample);
-      end += sample.size();
-      offsets += number(end);
-    }
-  }
+    if (progress) progress(fraction, what);
+  };
+  walk(
+      n, "sample", each_round,
+      [&](int64_t at) {
+        std::vector<float> values(static_cast<size_t>(dataset.info().sample_size()));
+        const bool train = at < n_train;
+        dataset.read(train ? Part::kTrain : Part::kTest, train ? at : at - n_train, values.data());
+        return compress(pack_sample(values));
+      },
+      [&](int64_t, const std::string& sample) {
+        write(sample);
+        end += sample.size();
+        offsets += number(end);
+      });
   write(offsets + number(end) + std::string(kMagic));
   file.commit();
 }
