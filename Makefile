@@ -46,7 +46,7 @@ lint: setup ## check format, layers and equation tags
 
 tidy: setup ## clang-tidy over the torch-free sources
 	@$(VENV_PATH) cmake --preset run-only
-	@$(VENV_PATH) clang-tidy --quiet -p build-run-only $$(git ls-files 'src/spikenm/core/*.cpp' 'src/spikenm/nm/*.cpp' 'src/spikenm/kernels/*.cpp' 'src/spikenm/report/*.cpp')
+	@$(VENV_PATH) clang-tidy --quiet -p build-run-only $$(git ls-files 'src/spikenm/core/*.cpp' 'src/spikenm/nm/*.cpp' 'src/spikenm/kernels/*.cpp' 'src/spikenm/report/*.cpp' 'src/spikenm/sweep/*.cpp')
 
 format: setup ## format every source file
 	@$(VENV_PATH) clang-format -i $(SOURCES)

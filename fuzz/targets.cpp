@@ -18,6 +18,8 @@
 #include "spikenm/data/formats/pickle.h"
 #include "spikenm/data/formats/tar.h"
 #include "spikenm/data/formats/zip.h"
+#include "spikenm/report/published.h"
+#include "spikenm/sweep/spec_file.h"
 
 namespace spikenm::fuzz {
 namespace {
@@ -73,6 +75,11 @@ void read_window(Bytes input, std::string_view source, Recording& out) {
   read_aedat3(input, source, {.begin = 100, .end = 100'000}, out);
 }
 
+void read_sweep(Bytes input) {
+  sweep::Spec spec = sweep::parse_spec(as_text(input), kSource);
+  sweep::expand(spec);
+}
+
 }  // namespace
 
 const std::vector<Target>& targets() {
@@ -107,6 +114,9 @@ const std::vector<Target>& targets() {
        [](Bytes input) { static_cast<void>(decode_safetensors(as_text(input), kSource)); }},
       {"config",
        [](Bytes input) { static_cast<void>(Config::from_text(as_text(input), kSource)); }},
+      {"published",
+       [](Bytes input) { static_cast<void>(report::parse_published(as_text(input), kSource)); }},
+      {"sweep", read_sweep},
   };
   return all;
 }

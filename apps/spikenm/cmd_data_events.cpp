@@ -1,9 +1,9 @@
 #include "commands.h"
 
 #include "spikenm/core/mapped_file.h"
+#include "spikenm/core/png.h"
 #include "spikenm/data/event_picture.h"
 #include "spikenm/data/events/recognize.h"
-#include "spikenm/data/formats/png.h"
 
 #include <cstdio>
 #include <memory>
@@ -23,7 +23,7 @@ void events(const EventsArguments& a) {
   const data::EventSummary summary = data::summarize(file);
   if (!a.png.empty()) {
     const data::Picture picture = data::draw_events(file.recording, a.slices);
-    data::write_png(a.png, picture.width, picture.height, picture.rgb);
+    write_png(a.png, picture.width, picture.height, picture.rgb);
   }
   if (a.json) {
     fmt::print("{}\n", data::to_json(summary).dump(2));

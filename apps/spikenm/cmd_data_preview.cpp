@@ -1,8 +1,8 @@
 #include "commands.h"
 #include "dataset_options.h"
 
+#include "spikenm/core/png.h"
 #include "spikenm/data/contact_sheet.h"
-#include "spikenm/data/formats/png.h"
 #include "spikenm/data/open.h"
 
 #include <cstdio>
@@ -49,7 +49,7 @@ void preview(const PreviewArguments& a) {
                                 .samples = static_cast<int64_t>(chosen.size()),
                                 .columns = a.per_class},
                                sample);
-  data::write_png(a.out, sheet.width, sheet.height, sheet.rgb);
+  write_png(a.out, sheet.width, sheet.height, sheet.rgb);
   line.clear();
   for (size_t i = 0; i < chosen.size(); ++i)
     fmt::print("{:>4}  {} {:>6}  {}\n", i + 1, a.part, chosen[i], info.class_name(labels[i]));

@@ -23,11 +23,12 @@ void eval(const EvalArguments& a) {
     return;
   }
   fmt::print(
-      "{}: test accuracy {:.2f} %, loss {:.4f}, weight {:.2f} %, conn {:.2f} %, {:.2f} M SOPs, "
-      "firing rate {:.3f}\n",
+      "{}: test accuracy {:.2f} %, loss {:.4f}, weight {:.2f} %, neuron {:.2f} %, conn {:.2f} %, "
+      "{:.2f} M SOPs, {:.2f} uJ, firing rate {:.3f}\n",
       a.model, found["test_accuracy"].get<double>(), found["test_loss"].get<double>(),
-      found["weight_pct"].get<double>(), found["conn_pct"].get<double>(),
-      found["sops_m"].get<double>(), found["firing_rate"]["mean"].get<double>());
+      found["weight_pct"].get<double>(), found["neuron_pct"].get<double>(),
+      found["conn_pct"].get<double>(), found["sops_m"].get<double>(),
+      found["energy_uj"].get<double>(), found["firing_rate"]["mean"].get<double>());
 }
 
 }  // namespace

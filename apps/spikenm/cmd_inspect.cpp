@@ -6,6 +6,9 @@
 #include "spikenm/report/table.h"
 #include "spikenm/train/model_file.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdio>
 #include <memory>
 
@@ -13,70 +16,138 @@ namespace spikenm::cli {
 namespace {
 
 struct InspectArguments {
-  std::string model;
+  std::string model, frame;
   ConfigOptions config;
 };
 
-const sparsity::LayerMask* mask_of(const std::vector<sparsity::LayerMask>& masks,
-                                   const nn::Synapse& synapse) {
-  for (const sparsity::LayerMask& m : masks) {
-    if (m.synapse == &synapse) return &m;
-  }
-  return nullptr;
+// All that is known of a layer; null where there is nothing.
+struct Layer {
+  const nn::Synapse* synapse = nullptr;
+  const metrics::LayerConnections* connections = nullptr;  // null: not counted
+  const sparsity::MaskableLayer* rule = nullptr;
+  const metrics::LayerAudit* kept = nullptr;
+  const metrics::NeuronCount* neurons = nullptr;  // those it drives, where they are masked
+};
+
+std::string percent(double part, double whole) {
+  return fmt::format("{:.2f}", 100 * part / whole);
 }
 
-// One row a layer; without masks (a config that was not trained) the columns of a mask show its
-// rule.
-std::string layer_table(train::Recipe& recipe, const std::vector<sparsity::LayerMask>& masks) {
-  const data::DatasetInfo& info = recipe.model.dataset->info();
-  nn::Network& network = *recipe.model.network;
+std::string percent_kept(const nm::MaskAudit& audit) {
+  return percent(static_cast<double>(audit.kept), static_cast<double>(audit.weights));
+}
+
+struct Column {
+  const char* title;
+  std::string (*cell)(const Layer&);
+};
+
+const std::vector<Column> kNetworkColumns{
+    {"layer", [](const Layer& l) { return l.synapse->name; }},
+    {"shape",
+     [](const Layer& l) {
+       const nm::WeightShape s = l.synapse->shape();
+       return fmt::format("{}x{}x{}x{}", s.cout, s.cin, s.kh, s.kw);
+     }},
+    {"weights", [](const Layer& l) { return fmt::format("{}", l.synapse->weight.numel()); }},
+    {"connections",
+     [](const Layer& l) {
+       return l.connections ? fmt::format("{:.0f}", l.connections->dense) : "not counted";
+     }},
+    {"pattern", [](const Layer& l) { return l.rule ? l.rule->pattern.text() : "dense"; }},
+    {"blocks",
+     [](const Layer& l) { return l.rule ? fmt::format("{}", l.rule->layout.n_blocks) : ""; }},
+    {"tail",
+     [](const Layer& l) { return l.rule ? fmt::format("{}", l.rule->layout.tail()) : ""; }}};
+
+// Of a network that was trained.
+const std::vector<Column> kMaskColumns{
+    {"kept %", [](const Layer& l) { return l.kept ? percent_kept(l.kept->audit) : ""; }},
+    {"empty",
+     [](const Layer& l) { return l.kept ? fmt::format("{}", l.kept->audit.empty_blocks) : ""; }},
+    {"alive", [](const Layer& l) {
+       return l.connections ? fmt::format("{:.10g}", l.connections->alive) : "";
+     }}};
+
+const Column kNeuronColumn{"neurons %", [](const Layer& l) {
+                             return l.neurons ? fmt::format("{:.2f}", l.neurons->percent()) : "";
+                           }};
+
+template <class List, class Matches>
+auto find_in(const List& list, Matches&& matches) {
+  const auto it = std::find_if(list.begin(), list.end(), matches);
+  return it == list.end() ? nullptr : &*it;
+}
+
+// One row a layer and a line of sums; a config that was not trained has no masks (null).
+std::string describe(const train::ModelRecipe& model, const sparsity::Masks* masks) {
+  const sparsity::Masks known = masks != nullptr ? *masks : sparsity::Masks{};
+  nn::Network& network = *model.network;
+  const nn::FrameShape& frame = network.frame();
   const metrics::Connectivity connections =
-      metrics::count_connections(network, masks, info.channels, info.height, info.width);
+      metrics::count_connections(network, known, frame.channels, frame.height, frame.width);
+  const metrics::SparsityAudit audit = metrics::audit_masks(known.weights);
+  const metrics::NeuronAudit neurons = metrics::audit_neurons(known.neurons);
+  std::vector<Column> columns = kNetworkColumns;
+  if (masks != nullptr) columns.insert(columns.end(), kMaskColumns.begin(), kMaskColumns.end());
+  if (!known.neurons.empty()) columns.push_back(kNeuronColumn);
+
+  std::vector<std::string> titles;
+  for (const Column& column : columns) titles.emplace_back(column.title);
   std::vector<std::vector<std::string>> rows;
-  size_t i = 0;
   int64_t weights = 0;
-  for (const nn::Synapse& synapse : network.synapses()) {
-    const nm::WeightShape s = synapse.shape();
-    const metrics::LayerConnections& c = connections.layers[i++];
-    std::vector<std::string> row{synapse.name,
-                                 fmt::format("{}x{}x{}x{}", s.cout, s.cin, s.kh, s.kw),
-                                 fmt::format("{}", s.numel()), fmt::format("{:.0f}", c.dense)};
-    weights += s.numel();
-    const sparsity::MaskableLayer* layer = nullptr;
-    for (const auto& l : recipe.model.method->layers()) {
-      if (l.synapse == &synapse) layer = &l;
-    }
-    if (layer == nullptr) {
-      row.insert(row.end(), {"dense", "", "", "", ""});
-    } else {
-      row.push_back(layer->pattern.text());
-      row.push_back(fmt::format("{}", layer->layout.n_blocks));
-      row.push_back(fmt::format("{}", layer->layout.tail()));
-      const sparsity::LayerMask* m = mask_of(masks, synapse);
-      const nm::MaskAudit audit = m != nullptr ? nm::audit(m->mask) : nm::MaskAudit{};
-      row.push_back(m == nullptr ? ""
-                                 : fmt::format("{:.2f}", 100.0 * static_cast<double>(audit.kept) /
-                                                             static_cast<double>(audit.weights)));
-      row.push_back(m == nullptr ? "" : fmt::format("{}", audit.empty_blocks));
-    }
-    rows.push_back(std::move(row));
+  for (const nn::Synapse& s : network.synapses()) {
+    const auto named = [&](const auto& l) { return l.name == s.name; };
+    const Layer layer{
+        .synapse = &s,
+        .connections = find_in(connections.layers, named),
+        .rule = find_in(model.method->layers(), [&](auto& l) { return l.synapse == &s; }),
+        .kept = find_in(audit.layers, named),
+        .neurons =
+            find_in(neurons.layers, [&](auto& n) { return s.drives && n.name == s.drives->name; })};
+    auto& row = rows.emplace_back();
+    for (const Column& column : columns) row.push_back(column.cell(layer));
+    if (layer.connections != nullptr) weights += s.weight.numel();
   }
-  std::string text = report::format_table(
-      {"layer", "shape", "weights", "connections", "pattern", "blocks", "tail", "kept %", "empty"},
-      rows);
-  return text + fmt::format("\n{} weights, {:.0f} dense connections", weights, connections.dense());
+  std::string text = report::format_table(titles, rows);
+  text += fmt::format("\n{} weights, {:.0f} dense connections", weights, connections.dense());
+  if (masks == nullptr) return text;
+  text += fmt::format("; weight {:.2f} %, conn {:.2f} %", audit.weight_percent(),
+                      connections.percent());
+  if (!known.neurons.empty()) text += fmt::format(", neurons {:.2f} %", neurons.percent());
+  return text + (audit.valid() ? ", N:M valid" : ", N:M VIOLATED");
+}
+
+// "3x32x32x10": channels, height, width, classes.
+std::array<int64_t, 4> parse_frame(const std::string& text) {
+  std::array<int64_t, 4> sizes{};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  bool good = true;
+  for (size_t i = 0; good && i < sizes.size(); ++i) {
+    if (i > 0) good = at != end && *at++ == 'x';
+    const auto [rest, error] = std::from_chars(at, end, sizes[i]);
+    good = good && error == std::errc() && sizes[i] >= 1 && sizes[i] <= 65536;
+    at = rest;
+  }
+  if (!good || at != end)
+    throw UsageError(fmt::format(
+        "--frame: found '{}', wanted channels x height x width x classes, as 3x32x32x10", text));
+  return sizes;
 }
 
 void inspect(const InspectArguments& a) {
-  if (a.model.empty()) {
-    train::Recipe recipe = train::read_recipe(a.config.load());
-    fmt::print("{}\n", layer_table(recipe, {}));
-    return;
+  if (!a.model.empty()) {
+    const train::LoadedModel model = train::load_model(a.model, a.config.overrides);
+    fmt::print("{}\n", describe(model.recipe.model, &model.masks));
+  } else if (!a.frame.empty()) {
+    const auto [channels, height, width, classes] = parse_frame(a.frame);
+    fmt::print(
+        "{}\n",
+        describe(train::read_model(a.config.load(), {channels, height, width}, classes), nullptr));
+  } else {
+    fmt::print("{}\n", describe(train::read_recipe(a.config.load()).model, nullptr));
   }
-  train::LoadedModel model = train::load_model(a.model, a.config.overrides);
-  const metrics::SparsityAudit audit = metrics::audit_masks(model.masks);
-  fmt::print("{}; weight {:.2f} %, N:M {}\n", layer_table(model.recipe, model.masks),
-             audit.weight_percent(), audit.valid() ? "valid" : "VIOLATED");
 }
 
 }  // namespace
@@ -86,13 +157,17 @@ std::function<void()> setup_inspect(CLI::App& app) {
   app.add_option("model", a->model, "run folder or model file; leave out to inspect a config");
   app.add_option("--config,-c", a->config.file, "TOML file of a network that is not trained yet");
   app.add_option("--set", a->config.overrides, "a.b=value over the config");
+  app.add_option(
+      "--frame", a->frame,
+      "CxHxWxK, channels, height, width and classes: inspects a config without its data");
   app.footer(
       "Examples:\n"
       "  spikenm inspect runs/a\n"
-      "  spikenm inspect --config configs/demo/spikenm_2x4.toml --set method.pattern=2:16");
+      "  spikenm inspect --config configs/demo/spikenm_2x4.toml --set method.pattern=2:16\n"
+      "  spikenm inspect --frame 3x32x32x10 --set model.name=6conv2fc method.pattern=2:8");
   return [a] {
-    if (!a->model.empty() && !a->config.file.empty())
-      throw UsageError("inspect: give a model or --config, not both");
+    if (!a->model.empty() && !(a->config.file.empty() && a->frame.empty()))
+      throw UsageError("inspect: give a model, or --config and --frame, not both");
     inspect(*a);
   };
 }

@@ -15,7 +15,9 @@ struct ConfigOptions {
   std::vector<std::string> overrides;
 
   void declare(CLI::App& app) {
-    app.add_option("--config,-c", file, "TOML file; without it every key has its default");
+    app.add_option("--config,-c", file,
+                   "TOML file, which may extend another (extends = \"base.toml\"); "
+                   "without it every key has its default");
     app.add_option("overrides", overrides, "a.b=value, over the file's; e.g. train.lr=0.01 seed=3");
   }
 

@@ -42,7 +42,10 @@ int run(int argc, char** argv) {
       "  spikenm train --config configs/demo/spikenm_2x4.toml method.pattern=2:8 seed=1 --out "
       "runs/2x8\n"
       "  spikenm eval runs/first\n"
-      "  spikenm inspect runs/first\n\n"
+      "  spikenm inspect runs/first\n"
+      "  spikenm sweep --list configs/ablations/lambda_eid.toml --set data.root=DIR --out "
+      "runs/eid\n"
+      "  spikenm table runs\n\n"
       "Exit codes: 0 done, 1 failed, 2 bad usage, 70 a bug of ours, 130/143 interrupted.");
   std::map<const CLI::App*, std::function<void()>> actions;
   for (const auto& command : spikenm::cli::commands()) {

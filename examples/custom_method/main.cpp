@@ -54,12 +54,12 @@ int main() {
   train::Trainer trainer(recipe, run, "first-n");
   trainer.train();
   int64_t kept = 0, weights = 0;
-  for (const LayerMask& m : trainer.masks()) {
+  for (const LayerMask& m : trainer.masks().weights) {
     kept += m.mask.kept();
     weights += m.mask.layout.numel;
   }
   std::printf("first-n: %lld of %lld weights kept, %zu layers\n", static_cast<long long>(kept),
-              static_cast<long long>(weights), trainer.masks().size());
+              static_cast<long long>(weights), trainer.masks().weights.size());
   std::filesystem::remove_all(folder);
   return kept < weights ? 0 : 1;
 }

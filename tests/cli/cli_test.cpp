@@ -28,7 +28,7 @@ TEST_F(Cli, HelpShowsExamplesForTheProgramAndEveryCommand) {
   EXPECT_EQ(top.code, 0);
   EXPECT_NE(top.out.find("Examples:\n  spikenm demo"), std::string::npos) << top.out;
   EXPECT_NE(top.out.find("Exit codes"), std::string::npos);
-  for (const char* command : {"train", "eval", "inspect", "data", "demo"}) {
+  for (const char* command : {"train", "eval", "inspect", "table", "sweep", "data", "demo"}) {
     EXPECT_NE(top.out.find(command), std::string::npos);
     const Outcome help = run({command, "--help"});
     EXPECT_EQ(help.code, 0) << command;
@@ -97,7 +97,14 @@ TEST_F(Cli, EvalMeasuresWhatTrainingMeasuredAndInspectShowsTheLayers) {
   ASSERT_EQ(eval.code, 0) << eval.err;
   const Json found = Json::parse(eval.out);
   for (const auto& [key, value] : found.items()) EXPECT_EQ(value, result.at(key)) << key;
-  EXPECT_TRUE(found.contains("test_accuracy"));
+  EXPECT_EQ(found.at("test_accuracy_per_class").size(), 10u);
+  EXPECT_GE(found.at("test_top5"), found.at("test_accuracy"));
+  EXPECT_EQ(found.at("granularity"), "weight");
+  EXPECT_EQ(found.at("neuron_pct"), 100);
+  EXPECT_EQ(found.at("sops_m_upr"), found.at("sops_m"));  // 20 samples are whole batches
+  EXPECT_GT(found.at("energy_uj"), 0.9 * found.at("sops_m").get<double>());
+  EXPECT_EQ(result.at("T"), 2);
+  EXPECT_EQ(result.at("layer_patterns").at("conv2"), "2:4");
   const Json best =
       Json::parse(run({"eval", "run/model_best_val.safetensors", "--json", "threads=1"}).out);
   EXPECT_EQ(best.at("test_accuracy"), result.at("test_accuracy_best_val"));
@@ -105,9 +112,27 @@ TEST_F(Cli, EvalMeasuresWhatTrainingMeasuredAndInspectShowsTheLayers) {
 
   const Outcome inspect = run({"inspect", "run"});
   EXPECT_EQ(inspect.code, 0) << inspect.err;
-  for (const char* part :
-       {"layer", "kept %", "conv1", "conv2", "conv3", "fc1", "8x4x3x3", "2:4", "N:M valid"})
+  for (const char* part : {"layer", "kept %", "alive", "conv1", "conv2", "conv3", "fc1", "8x4x3x3",
+                           "2:4", "N:M valid"})
     EXPECT_NE(inspect.out.find(part), std::string::npos) << inspect.out << "lacks: " << part;
+}
+
+TEST_F(Cli, AFrameInspectsAConfigWhoseDataIsNotThere) {
+  write_file_atomically(dir / "c.toml",
+                        "[data]\nname = 'cifar10-dvs'\nroot = 'nowhere'\n"
+                        "[model]\nname = 'vggsnn'\nwidth = 2\n[method]\npattern = '2:8'\n"
+                        "[train]\nlr = 0.1\n");
+  expect_failure({"inspect", "--config", "c.toml"}, 1, {"nowhere"});
+  const Outcome found = run({"inspect", "--config", "c.toml", "--frame", "2x48x48x10"});
+  EXPECT_EQ(found.code, 0) << found.err;
+  for (const char* part : {"conv8", "16x16x3x3", "100x144x1x1", "2:8", "connections"})
+    EXPECT_NE(found.out.find(part), std::string::npos) << found.out << "lacks: " << part;
+  EXPECT_EQ(found.out.find("kept %"), std::string::npos) << found.out;
+  expect_failure({"inspect", "--frame", "2x48x48x10", "--set", "model.widht=3"}, 1,
+                 {"model.widht", "nearest is model.width"});
+  for (const char* frame : {"2x48x48", "2x48x48x10x1", "2x48x48x10 ", "2x0x48x10", "ax1x1x1", "x",
+                            "99999999999999999999x1x1x1"})
+    expect_failure({"inspect", "--frame", frame}, 2, {"--frame", frame, "3x32x32x10"});
 }
 
 TEST_F(Cli, AModelFileThatIsSpoiltFails) {

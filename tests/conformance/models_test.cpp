@@ -13,18 +13,19 @@ namespace spikenm::nn {
 namespace {
 
 std::unique_ptr<Network> make(const std::string& name, uint64_t seed = 0, int64_t classes = 7) {
+  // Frames that five pools fit; neurons that fire in layers of a few channels, however deep.
   return models().find(name)({.channels = 3,
-                              .height = 12,
-                              .width = 16,
+                              .height = 32,
+                              .width = 36,
                               .classes = classes,
-                              .neuron = read_neuron_spec(Config()),
+                              .neuron = read_neuron_spec(Config::from_text("threshold = 0.1", "")),
                               .seed = seed},
-                             Config());
+                             Config::from_text("width = 4", ""));
 }
 
 Tensor frames(int64_t T, int64_t B) {
-  const auto n = static_cast<size_t>(T * B * 3 * 12 * 16);
-  return at::tensor(test::normal_values<float>(n, 1, 5)).abs().view({T, B, 3, 12, 16});
+  const auto n = static_cast<size_t>(T * B * 3 * 32 * 36);
+  return at::tensor(test::normal_values<float>(n, 1, 5)).abs().view({T, B, 3, 32, 36});
 }
 
 TEST(EveryModel, HasItsOwnNameAndASummary) {

@@ -7,6 +7,7 @@
 namespace spikenm {
 namespace {
 
+namespace fs = std::filesystem;
 using test::TempDir;
 using Ints = std::vector<int64_t>;
 using Reals = std::vector<double>;
@@ -244,6 +245,85 @@ TEST(Config, FileIsReadAndNamed) {
   write_file_atomically(dir / "run.toml", "seed =");
   EXPECT_ERROR(Config::from_file(dir / "run.toml"), "run.toml:1:");
   EXPECT_ERROR(Config::from_file(dir / "absent.toml"), "absent.toml");
+}
+
+class Extends : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) {
+    fs::create_directories((dir / name).parent_path());
+    write_file_atomically(dir / name, text);
+  }
+  Config read(const std::string& name) { return Config::from_file(dir / name); }
+
+  TempDir dir;
+};
+
+TEST_F(Extends, TheFilesOwnKeysGoOverThoseOfItsBases) {
+  write("base/all.toml", "seed = 1\n[train]\nlr = 0.5\nepochs = 9\n");
+  write("base/set.toml", "extends = \"all.toml\"\n[train]\nepochs = 8\nloss = \"tet\"\n");
+  write("set/run.toml", "extends = \"../base/set.toml\"\n[train]\nloss = \"ce\"\n");
+  const Config config = read("set/run.toml");
+  EXPECT_EQ(config.get<int64_t>("seed", 0), 1);
+  EXPECT_EQ(config.get<double>("train.lr", 0), 0.5);
+  EXPECT_EQ(config.get<int64_t>("train.epochs", 0), 8);
+  EXPECT_EQ(config.get("train.loss", ""), "ce");
+  EXPECT_NO_THROW(config.reject_unread());
+  EXPECT_EQ(config.resolved_toml().find("extends"), std::string::npos);
+}
+
+TEST_F(Extends, TablesOfTheUsersKeysAreJoinedKeyByKey) {
+  write("base.toml", "[p]\na = \"1:4\"\n\"conv*\" = \"2:4\"\n");
+  write("run.toml", "extends = \"base.toml\"\n[p]\nb = \"1:8\"\na = \"2:8\"\n");
+  EXPECT_EQ(read("run.toml").get_table("p"), (Table{{"a", "2:8"}, {"conv*", "2:4"}, {"b", "1:8"}}));
+}
+
+TEST_F(Extends, TheSameBaseInTwoFilesIsNoCycle) {
+  write("base.toml", "seed = 1\n");
+  write("a.toml", "extends = \"base.toml\"\n");
+  write("base_link.toml", "extends = \"a.toml\"\n");
+  EXPECT_EQ(read("base_link.toml").get<int64_t>("seed", 0), 1);
+}
+
+TEST_F(Extends, ACycleNamesBothFiles) {
+  write("a.toml", "extends = \"b.toml\"\n");
+  write("b.toml", "extends = \"./a.toml\"\n");
+  EXPECT_ERROR(read("a.toml"), "b.toml: extends ", "a.toml", "comes back to itself");
+  write("self.toml", "extends = \"self.toml\"\n");
+  EXPECT_ERROR(read("self.toml"), "self.toml: extends ", "comes back to itself");
+}
+
+TEST_F(Extends, AMissingOrBrokenBaseIsNamed) {
+  write("a.toml", "extends = \"none/b.toml\"\n");
+  EXPECT_ERROR(read("a.toml"), "a.toml: extends ", "none/b.toml", "not there");
+  write("none/b.toml", "seed = = 1\n");
+  EXPECT_ERROR(read("a.toml"), "none/b.toml:1:", "TOML");
+  write("folder.toml/x", "");
+  write("a.toml", "extends = \"folder.toml\"\n");
+  EXPECT_ERROR(read("a.toml"), "folder.toml: is a folder");
+}
+
+TEST_F(Extends, OnlyAPathWillDo) {
+  for (const auto& [value, shown] : std::vector<std::pair<const char*, const char*>>{
+           {"3", "3 (whole number)"}, {"[\"b.toml\"]", "(list)"}, {"{a = 1}", "(table)"}}) {
+    write("a.toml", fmt::format("extends = {}\n", value));
+    EXPECT_ERROR(read("a.toml"), "a.toml: extends: found", shown, "path of a base file");
+  }
+}
+
+TEST_F(Extends, TextHasNoFolderToLookIn) {
+  EXPECT_ERROR(parse("extends = \"b.toml\""), "test.toml: extends", "only a file");
+  EXPECT_EQ(parse("[a]\nextends = \"b\"").get("a.extends", ""), "b");
+}
+
+TEST(Config, DroppedKeysAreNotGiven) {
+  Config config = parse("seed = 1\nmethods = 2\n[method]\nname = \"a\"\n[method.p]\nx = \"2:4\"");
+  config.drop("method");
+  EXPECT_FALSE(config.has("method.name"));
+  EXPECT_TRUE(config.get_table("method.p").empty());
+  EXPECT_EQ(config.get<int64_t>("methods", 0), 2);
+  config.drop("seed");
+  EXPECT_EQ(config.get<int64_t>("seed", 7), 7);
+  EXPECT_NO_THROW(config.reject_unread());
 }
 
 }  // namespace

@@ -1,9 +1,13 @@
 // The GPU's kernels: neurons against SpikingJelly and the reference, masks bit for bit the CPU's.
 #include "golden/golden_check.h"
 #include "spikenm/kernels/nm_sample.h"
+#include "spikenm/kernels/optimizer_step.h"
 #include "support/block_sample.h"
+#include "support/compare.h"
 
 #include <cuda_runtime.h>
+
+#include <functional>
 
 namespace spikenm {
 namespace {
@@ -108,6 +112,149 @@ TEST(CudaDraw, AMillionBlocksAgree) {
   in.logits = logits.get();
   kernels::nm_draw_cuda(in, draws.get(), nullptr);
   EXPECT_TRUE(draws.host() == wanted);
+}
+
+// One sample of a layer on the device, with what its kernels write.
+struct DeviceSample {
+  explicit DeviceSample(const test::BlockSample<float>& of)
+      : logits(of.logits),
+        weight(of.weight),
+        gradient(of.gradient),
+        credit(of.credit),
+        grad_logits(of.logits.size()) {}
+
+  DrawInputs<float> on_device(DrawInputs<float> in) const {
+    in.logits = logits.get();
+    in.weight = weight.get();
+    return in;
+  }
+
+  DeviceArray<float> logits, weight, gradient, credit, grad_logits;
+};
+
+void for_each_layout(const std::function<void(const test::BlockSample<float>&)>& body) {
+  for (const int m : {1, 3, 4, 8, 16, 31, 64})
+    for (const nm::BlockLayout& layout : test::all_layouts(m, 37)) {
+      SCOPED_TRACE(fmt::format("m {} share {} blocks {}", m, layout.share, layout.n_blocks));
+      body(test::BlockSample<float>(layout));
+    }
+}
+
+TEST(CudaMask, PositionsAndMasksAreTheCpus) {
+  for_each_layout([](const test::BlockSample<float>& sample) {
+    const nm::BlockLayout& layout = sample.layout;
+    const DeviceSample device(sample);
+    const int32_t n = std::min(layout.m, 2);
+    DrawInputs<float> in = sample.inputs(n, false);
+    in.kappa = 1;
+    std::vector<uint8_t> top(static_cast<size_t>(layout.n_blocks * n)),
+        keep(static_cast<size_t>(layout.numel));
+    kernels::nm_top_n(in, top.data());
+    kernels::nm_mask(layout, n, top.data(), keep.data());
+    const DeviceArray<uint8_t> found(top.size()), found_keep(keep.size());
+    kernels::nm_top_n_cuda(device.on_device(in), found.get(), nullptr);
+    kernels::nm_mask_cuda(layout, n, found.get(), found_keep.get(), nullptr);
+    EXPECT_EQ(found.host(), top);
+    EXPECT_EQ(found_keep.host(), keep);
+  });
+}
+
+TEST(CudaStraightThrough, IsTheReferences) {
+  for_each_layout([](const test::BlockSample<float>& sample) {
+    const DeviceSample device(sample);
+    for (const bool replace : {true, false})
+      for (const auto rule : {kernels::OrGradient::kLiteral, kernels::OrGradient::kSoft}) {
+        const int32_t n = std::min(sample.layout.m, 3);
+        const DrawInputs<float> in = sample.inputs(n, replace);
+        std::vector<uint8_t> draws(static_cast<size_t>(sample.layout.n_blocks * n));
+        kernels::nm_draw_cpu(in, draws.data());
+        std::vector<float> wanted(sample.logits.size());
+        kernels::StraightThrough<float> args{.draw = in,
+                                             .draws = draws.data(),
+                                             .weight = sample.weight.data(),
+                                             .grad_effective = sample.gradient.data(),
+                                             .tau = 0.5f,
+                                             .or_gradient = rule,
+                                             .grad_logits = wanted.data()};
+        kernels::nm_straight_through_ref(args);
+        const DeviceArray<uint8_t> device_draws(draws);
+        args.draw = device.on_device(in);
+        args.draws = device_draws.get();
+        args.weight = device.weight.get();
+        args.grad_effective = device.gradient.get();
+        args.grad_logits = device.grad_logits.get();
+        kernels::nm_straight_through_cuda(args, nullptr);
+        EXPECT_TRUE(test::all_close(device.grad_logits.host(), wanted, {1e-4, 1e-4}));
+      }
+  });
+}
+
+TEST(CudaDistill, IsTheReferences) {
+  using kernels::CreditScale;
+  for_each_layout([](const test::BlockSample<float>& sample) {
+    for (const CreditScale scale : {CreditScale::kRaw, CreditScale::kBlockMean,
+                                    CreditScale::kLayerMean, CreditScale::kBlockZ}) {
+      std::vector<float> wanted(sample.logits.size(), 0.25f);
+      kernels::Distillation<float> args{.draw = sample.inputs(1, true),
+                                        .credit = sample.credit.data(),
+                                        .credit_scale = scale,
+                                        .layer_mean = 0.7f,
+                                        .tau_q = 2.4f,
+                                        .scale = 3.0f,
+                                        .grad_logits = wanted.data()};
+      args.draw.kappa = 0.5f;
+      const double kl = kernels::nm_distill(args);
+      const DeviceSample device(sample);
+      const DeviceArray<float> grad(std::vector<float>(sample.logits.size(), 0.25f)),
+          block_kl(static_cast<size_t>(sample.layout.n_blocks));
+      args.draw = device.on_device(args.draw);
+      args.credit = device.credit.get();
+      args.grad_logits = grad.get();
+      kernels::nm_distill_cuda(args, block_kl.get(), nullptr);
+      EXPECT_TRUE(test::all_close(grad.host(), wanted, {1e-4, 1e-5}));
+      double sum = 0;
+      for (const float v : block_kl.host()) sum += v;
+      EXPECT_NEAR(sum, kl, 1e-4 * (1 + kl));
+    }
+  });
+}
+
+TEST(CudaOptimizer, StepsAreTheCpus) {
+  for (const size_t n : {size_t{1}, size_t{255}, size_t{257}, size_t{100003}}) {
+    std::vector<float> w = test::normal_values<float>(n, 1, 1),
+                       g = test::normal_values<float>(n, 1, 2),
+                       m = test::normal_values<float>(n, 0.1, 3),
+                       v = test::normal_values<float>(n, 0.1, 4);
+    for (float& x : v) x *= x;
+    const DeviceArray<float> dw(w), dg(g), dm(m), dv(v);
+    kernels::AdamStep adam{.n = static_cast<int64_t>(n),
+                           .gradient = g.data(),
+                           .weight = w.data(),
+                           .mean = m.data(),
+                           .variance = v.data(),
+                           .decay = 0.01f,
+                           .shrink = 0.99f,
+                           .rate = 0.1f,
+                           .correction = 1.5f};
+    kernels::adam_step(adam);
+    kernels::SgdStep sgd{.n = static_cast<int64_t>(n),
+                         .gradient = g.data(),
+                         .weight = w.data(),
+                         .momentum = m.data(),
+                         .rate = 0.1f,
+                         .decay = 0.01f,
+                         .nesterov = true};
+    kernels::sgd_step(sgd);
+    adam.gradient = sgd.gradient = dg.get();
+    adam.weight = sgd.weight = dw.get();
+    adam.mean = sgd.momentum = dm.get();
+    adam.variance = dv.get();
+    kernels::adam_step_cuda(adam, nullptr);
+    kernels::sgd_step_cuda(sgd, nullptr);
+    EXPECT_TRUE(test::all_close(dw.host(), w, {1e-5, 1e-5}));
+    EXPECT_TRUE(test::all_close(dm.host(), m, {1e-5, 1e-5}));
+    EXPECT_TRUE(test::all_close(dv.host(), v, {1e-5, 1e-5}));
+  }
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Repeater {
     network.add_synapse("second", second, geometry);
     network.walk = [this, pools](nn::Pass& pass, const Tensor& x) {
       Tensor y = pass.neuron(network.neurons()[0], pass.synapse(network.synapses()[0], x));
-      if (pools) y = pass.pool(ops::PoolKind::kAverage, 2, y);
+      if (pools) y = pass.pool({ops::PoolKind::kAverage}, y);
       if (network.synapses()[1].weight.size(2) == 1) y = y.flatten(2);
       return pass.synapse(network.synapses()[1], y);
     };
@@ -107,6 +107,58 @@ TEST(Sops, StepsAreSummedAndSamplesAveragedExactly) {
   linear.show(observer, floats({1, 0, 1, 1}, {2, 2, 1, 1, 1}));  // samples with 2 and 1 spikes
   linear.show(observer, floats({1, 1}, {2, 1, 1, 1, 1}));        // one more with 2
   EXPECT_DOUBLE_EQ(observer.sops_per_sample(), 5 * (2 + 1 + 2) / 3.0);
+}
+
+// UPR divides every batch by the full size: 2 batches of 2 stand for 4 samples where there are 3.
+TEST(Sops, UprsEstimateTakesTheLastBatchForFull) {
+  Repeater linear(at::ones({5, 1, 1, 1}), {});
+  ActivityObserver observer;
+  EXPECT_EQ(observer.sops_per_sample_upr(2), 0);
+  linear.show(observer, floats({1, 0, 1, 1}, {2, 2, 1, 1, 1}));
+  EXPECT_DOUBLE_EQ(observer.sops_per_sample_upr(2), observer.sops_per_sample());
+  linear.show(observer, floats({1, 1}, {2, 1, 1, 1, 1}));
+  EXPECT_DOUBLE_EQ(observer.sops_per_sample_upr(2), 5 * (2 + 1 + 2) / 4.0);
+}
+
+// The spike in the middle of 4x4 reaches 9 neurons; the mask keeps the first row's (of which it
+// reaches 3) and the last row's (none).
+TEST(Sops, OperationsAtDroppedNeuronsAreNotDone) {
+  Repeater conv(at::full({1, 1, 3, 3}, 0.5), {.stride = 1, .padding = 1});
+  nn::Neuron& out = conv.network.add_neuron("out");
+  conv.network.synapses()[1].drives = &out;
+  Tensor keep = at::zeros({1, 4, 4});
+  keep[0][0].fill_(1);
+  keep[0][3].fill_(1);
+  ActivityObserver observer({{.neuron = &out, .keep = keep}});
+  conv.show(observer, spike_at(1, 2));
+  EXPECT_EQ(observer.sops_per_sample(), 3);
+}
+
+// The mask of "fire" says nothing about the operations of the layer that reads it.
+TEST(Sops, ANeuronMaskConcernsTheLayerThatDrivesIt) {
+  Repeater conv(at::full({1, 1, 3, 3}, 0.5), {.stride = 1, .padding = 1});
+  nn::Neuron& fire = conv.network.neurons()[0];
+  conv.network.synapses()[0].drives = &fire;
+  ActivityObserver observer({{.neuron = &fire, .keep = at::zeros({1, 4, 4})}});
+  conv.show(observer, spike_at(1, 2));
+  EXPECT_EQ(observer.sops_per_sample(), 9);
+}
+
+// A residual sum of two spikes is two operations at each of 3 outputs.
+TEST(Sops, ASumOfSpikesCountsEverySpike) {
+  Repeater linear(at::ones({3, 1, 1, 1}), {});
+  linear.network.walk = [&](nn::Pass& pass, const Tensor& x) {
+    auto& s = linear.network.synapses();
+    const Tensor y = pass.neuron(linear.network.neurons()[0], pass.synapse(s[0], x));
+    return pass.synapse(s[1], (y + y).flatten(2));
+  };
+  EXPECT_EQ(linear.sops(at::ones({1, 1, 1, 1, 1})), 6);
+}
+
+TEST(Sops, AReadoutThatIsNotMaskableIsNotCounted) {
+  Repeater linear(at::ones({5, 1, 1, 1}), {});
+  linear.network.synapses()[1].maskable = false;
+  EXPECT_EQ(linear.sops(at::ones({1, 1, 1, 1, 1})), 0);
 }
 
 // Two neurons of "a" fire 3 times in 2 steps of 2 samples: 3/8; the one of "b" fires twice: 2/4.

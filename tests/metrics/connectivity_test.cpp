@@ -11,6 +11,7 @@ namespace {
 using at::Tensor;
 using ops::PoolKind;
 using sparsity::LayerMask;
+using sparsity::NeuronMask;
 using test::TinyNetwork;
 
 LayerMask mask_of(nn::Synapse& synapse, std::vector<uint8_t> keep) {
@@ -33,7 +34,7 @@ struct ConvLinear {
     network.add_synapse("fc", at::zeros({outputs, inputs, 1, 1}));
     network.walk = [this, pool](nn::Pass& pass, const Tensor& x) {
       Tensor y = pass.neuron(network.neurons()[0], pass.synapse(network.synapses()[0], x));
-      if (pool) y = pass.pool(*pool, 2, y);
+      if (pool) y = pass.pool({*pool}, y);
       return pass.synapse(network.synapses()[1], y.flatten(2));
     };
   }
@@ -65,8 +66,8 @@ TEST(Connectivity, AStrideLeavesOutputsOut) {
 // connection, and the linear layer finds 9 of its 16 inputs alive.
 TEST(Connectivity, ANeuronWithoutLiveInputIsDeadDownstream) {
   ConvLinear model(16, 2);
-  const Connectivity found =
-      count_connections(model.network, {mask_of(model.network.synapses()[0], kUpLeft)}, 1, 4, 4);
+  const Connectivity found = count_connections(
+      model.network, {.weights = {mask_of(model.network.synapses()[0], kUpLeft)}}, 1, 4, 4);
   expect_layer(found.layers[0], "conv", 9, 100);
   expect_layer(found.layers[1], "fc", 18, 32);
   EXPECT_EQ(found.alive(), 27);
@@ -78,8 +79,8 @@ TEST(Connectivity, ANeuronWithoutLiveInputIsDeadDownstream) {
 TEST(Connectivity, AnAveragePoolMakesFractionsAndAMaxPoolNone) {
   for (const auto& [kind, alive] : {std::pair{PoolKind::kAverage, 2.25}, {PoolKind::kMax, 4.0}}) {
     ConvLinear model(4, 3, kind);
-    const Connectivity found =
-        count_connections(model.network, {mask_of(model.network.synapses()[0], kUpLeft)}, 1, 4, 4);
+    const Connectivity found = count_connections(
+        model.network, {.weights = {mask_of(model.network.synapses()[0], kUpLeft)}}, 1, 4, 4);
     expect_layer(found.layers[1], "fc", 3 * alive, 12);
   }
 }
@@ -96,8 +97,8 @@ TEST(Connectivity, ADeadNeuronTakesOnlyItsOwnConnections) {
     for (nn::Synapse& layer : network.synapses()) y = pass.synapse(layer, y);
     return y;
   };
-  const Connectivity found =
-      count_connections(network, {mask_of(network.synapses()[0], {1, 1, 0, 0})}, 2, 1, 1);
+  const Connectivity found = count_connections(
+      network, {.weights = {mask_of(network.synapses()[0], {1, 1, 0, 0})}}, 2, 1, 1);
   expect_layer(found.layers[0], "a", 2, 4);
   expect_layer(found.layers[1], "b", 2, 4);
   expect_layer(found.layers[2], "c", 2, 2);
@@ -116,9 +117,74 @@ TEST(Connectivity, AConnectionFromASumCountsForEveryTerm) {
   };
   expect_layer(count_connections(network, {}, 1, 2, 2).layers[2], "c", 8, 8);
   const Connectivity found =
-      count_connections(network, {mask_of(network.synapses()[1], {0})}, 1, 2, 2);
+      count_connections(network, {.weights = {mask_of(network.synapses()[1], {0})}}, 1, 2, 2);
   expect_layer(found.layers[1], "b", 0, 4);
   expect_layer(found.layers[2], "c", 4, 8);
+}
+
+NeuronMask neuron_mask(nn::Neuron& neuron, const std::vector<float>& keep, at::IntArrayRef shape) {
+  return {.neuron = &neuron, .keep = test::floats(keep, shape)};
+}
+
+// A dropped neuron takes the connections that end at it, and those that leave it. Of the 2x2 map
+// after a 3x3 convolution each neuron has 4 inputs; 3 of them are kept.
+TEST(Connectivity, ADroppedNeuronTakesItsConnectionsInAndOut) {
+  ConvLinear model(4, 5);
+  nn::Neuron& fire = model.network.neurons()[0];
+  model.network.synapses()[0].drives = &fire;
+  const sparsity::Masks masks{.neurons = {neuron_mask(fire, {1, 0, 1, 1}, {1, 2, 2})}};
+  const Connectivity found = count_connections(model.network, masks, 1, 2, 2);
+  expect_layer(found.layers[0], "conv", 12, 16);
+  expect_layer(found.layers[1], "fc", 15, 20);
+}
+
+// Weights first, neurons second: the tap up left leaves (1,1) alive alone, its mask drops that too.
+TEST(Connectivity, WeightAndNeuronMasksAreCountedTogether) {
+  ConvLinear model(4, 5);
+  nn::Neuron& fire = model.network.neurons()[0];
+  model.network.synapses()[0].drives = &fire;
+  sparsity::Masks masks{.weights = {mask_of(model.network.synapses()[0], kUpLeft)},
+                        .neurons = {neuron_mask(fire, {0, 0, 0, 1}, {1, 2, 2})}};
+  const Connectivity alive = count_connections(model.network, masks, 1, 2, 2);
+  expect_layer(alive.layers[0], "conv", 1, 16);
+  expect_layer(alive.layers[1], "fc", 5, 20);
+  masks.neurons = {neuron_mask(fire, {1, 1, 1, 0}, {1, 2, 2})};
+  const Connectivity dead = count_connections(model.network, masks, 1, 2, 2);
+  expect_layer(dead.layers[0], "conv", 0, 16);
+  expect_layer(dead.layers[1], "fc", 0, 20);
+}
+
+// y = fire_a(a(x)) + fire_b(b(x)) on 2x2, then an average pool and a linear layer. The mask of
+// fire_b keeps one neuron of four: the sum has 4 + 1 of 8 terms, the pool their quarter.
+TEST(Connectivity, ResidualSumsAndAveragePoolsCarryNeuronMasks) {
+  TinyNetwork network;
+  for (const char* name : {"a", "b"}) {
+    nn::Synapse& layer = network.add_synapse(name, at::zeros({1, 1, 1, 1}));
+    layer.drives = &network.add_neuron(std::string("fire_") + name);
+  }
+  network.add_synapse("fc", at::zeros({3, 1, 1, 1}));
+  network.walk = [&](nn::Pass& pass, const Tensor& x) {
+    auto& s = network.synapses();
+    auto& n = network.neurons();
+    const Tensor a = pass.neuron(n[0], pass.synapse(s[0], x));
+    const Tensor b = pass.neuron(n[1], pass.synapse(s[1], x));
+    return pass.synapse(s[2], pass.pool({PoolKind::kAverage}, a + b).flatten(2));
+  };
+  const sparsity::Masks masks{
+      .neurons = {neuron_mask(network.neurons()[1], {0, 0, 1, 0}, {1, 2, 2})}};
+  const Connectivity found = count_connections(network, masks, 1, 2, 2);
+  expect_layer(found.layers[0], "a", 4, 4);
+  expect_layer(found.layers[1], "b", 1, 4);
+  expect_layer(found.layers[2], "fc", 3 * 5 / 4.0, 3 * 8 / 4.0);
+}
+
+TEST(Connectivity, AReadoutThatIsNotMaskableIsNotCounted) {
+  ConvLinear model(16, 2);
+  model.network.synapses()[1].maskable = false;
+  const Connectivity found = count_connections(model.network, {}, 1, 4, 4);
+  ASSERT_EQ(found.layers.size(), 1u);
+  expect_layer(found.layers[0], "conv", 100, 100);
+  EXPECT_EQ(found.dense(), 100);
 }
 
 std::unique_ptr<nn::Network> build(const std::string& name, const std::string& lines,
@@ -138,14 +204,42 @@ TEST(Connectivity, SmallConvHasTheConnectionsCountedByHand) {
   expect_layer(found.layers[3], "fc1", 6 * 4 * 10, 6 * 4 * 10);
 }
 
-// The published network for DVS-Gesture: 9,457,792 weights and 445,644,288 connections.
-TEST(Connectivity, Vgg13HasThePublishedWeightsAndConnections) {
-  const auto network = build("vgg", "layers = '64 64 A 128 128 A 256 256 A 512 512 A 512 512 A'",
-                             {.channels = 2, .height = 48, .width = 48, .classes = 11});
-  int64_t weights = 0;
-  for (const nn::Synapse& s : network->synapses()) weights += s.weight.numel();
-  EXPECT_EQ(weights, 9457792);
-  EXPECT_EQ(count_connections(*network, {}, 2, 48, 48).dense(), 445644288);
+struct Paper {
+  const char* model;
+  nn::ModelSpec spec;
+  int64_t weights;  // of layers that are counted
+  double connections;
+};
+
+// The figures of the paper's networks at full width. resnet19 by hand: a 3x3 layer on H x H has
+// (3H - 2)^2 pairs of positions, (3H/2 - 1)^2 with stride 2, and counts as often as its input's
+// residual sum has terms: 94^2 * 3 * 64 for the stem; in stage 1 94^2 (64 * 128 + 8 * 128^2) and
+// 32^2 * 64 * 128 for the shortcut; in stage 2, whose input has 4 terms, 4 * 47^2 * 128 * 256 +
+// 8 * 46^2 * 256^2 + 4 * 16^2 * 128 * 256; in stage 3 4 * 23^2 * 256 * 512 + 4 * 22^2 * 512^2 +
+// 4 * 8^2 * 256 * 512; 3 * 512 * 256 for fc1 and 256 * 100 for fc2.
+TEST(Connectivity, ThePapersNetworksHaveTheirWeightsAndConnections) {
+  const nn::ModelSpec images{.channels = 3, .height = 32, .width = 32, .classes = 10};
+  const nn::ModelSpec events{.channels = 2, .height = 48, .width = 48, .classes = 10};
+  nn::ModelSpec gestures = events;
+  gestures.classes = 11;
+  for (const Paper& paper : {Paper{"6conv2fc", images, 36715264, 1614720000},
+                             {"vggsnn", events, 9677952, 1238690304},
+                             {"vgg13", gestures, 9457792, 445644288},
+                             {"sew_resnet18", images, 11159232, 725811968},
+                             {"resnet19", images, 12643008, 3491940096}}) {
+    const auto network = build(paper.model, "", paper.spec);
+    int64_t weights = 0;
+    for (const nn::Synapse& s : network->synapses()) weights += s.maskable ? s.weight.numel() : 0;
+    EXPECT_EQ(weights, paper.weights) << paper.model;
+    if (network->synapses().front().name == "stem") {  // UPR leaves it out: 11,157,504
+      EXPECT_EQ(network->synapses().front().weight.numel(), 1728) << paper.model;
+    }
+    const nn::FrameShape frame = paper.spec.frame();
+    const Connectivity found =
+        count_connections(*network, {}, frame.channels, frame.height, frame.width);
+    EXPECT_EQ(found.dense(), paper.connections) << paper.model;
+    EXPECT_EQ(found.alive(), paper.connections) << paper.model;
+  }
 }
 
 }  // namespace

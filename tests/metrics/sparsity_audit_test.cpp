@@ -71,5 +71,24 @@ TEST(SparsityAudit, WithoutMasksEverythingIsKept) {
   EXPECT_EQ(found.empty_blocks(), 0);
 }
 
+// 3 of 4 and 1 of 2: 4 of 6 together.
+TEST(NeuronAudit, PercentIsOverTheNeuronsOfMaskedLayers) {
+  test::TinyNetwork network;
+  nn::Neuron &a = network.add_neuron("a"), &b = network.add_neuron("b");
+  network.add_neuron("not masked");
+  const NeuronAudit found =
+      audit_neurons({{.neuron = &a, .keep = test::floats({1, 0, 1, 1}, {1, 2, 2})},
+                     {.neuron = &b, .keep = test::floats({0, 1}, {2, 1, 1})}});
+  ASSERT_EQ(found.layers.size(), 2u);
+  EXPECT_EQ(found.layers[0].name, "a");
+  EXPECT_EQ(found.layers[0].percent(), 75);
+  EXPECT_EQ(found.layers[1].percent(), 50);
+  EXPECT_DOUBLE_EQ(found.percent(), 400 / 6.0);
+}
+
+TEST(NeuronAudit, WithoutMasksEverythingIsKept) {
+  EXPECT_EQ(audit_neurons({}).percent(), 100);
+}
+
 }  // namespace
 }  // namespace spikenm::metrics

@@ -67,7 +67,7 @@ TEST(NeuronSpec, ValuesThatMakeNoNeuronAreErrors) {
   EXPECT_ERROR(read("alpha = nan"), "neuron.alpha");
   EXPECT_ERROR(read("v_reset = 1"), "neuron.v_reset", "below the threshold 1");
   EXPECT_ERROR(read("v_reset = nan"), "neuron.v_reset");
-  EXPECT_ERROR(read("name = 'plif'\ntau = 1"), "neuron.tau", "plif");
+  EXPECT_ERROR(read("name = 'plif'\ntau = 1"), "neuron.name", "plif", "neuron.tau 1");
   EXPECT_EQ(read("v_reset = 1\nreset = 'soft'").params.v_reset, 1);
   EXPECT_EQ(read("tau = 1").params.k, 1);
 }
@@ -84,6 +84,48 @@ TEST(KaimingWeight, SpreadFollowsTheFanOut) {
     // Normal, not uniform: the fourth moment is 3.
     EXPECT_NEAR((w / wanted).pow(4).mean().item<double>(), 3, 0.3);
   }
+}
+
+TEST(NeuronKind, ReplacesTheKindAndNothingElse) {
+  const Config config = Config::from_text("block_neuron = 'plif'", "test");
+  NeuronSpec lif = read("tau = 4\nthreshold = 0.5");
+  const NeuronSpec plif = read_neuron_kind(config, "block_neuron", "if", lif);
+  EXPECT_EQ(plif.params.neuron, kernels::Neuron::kPlif);
+  EXPECT_EQ(plif.tau, 4);
+  EXPECT_EQ(plif.params.threshold, 0.5);
+  EXPECT_EQ(read_neuron_kind(Config(), "block_neuron", "if", lif).params.neuron,
+            kernels::Neuron::kIf);
+  lif.tau = 1;
+  EXPECT_ERROR(read_neuron_kind(config, "block_neuron", "if", lif), "block_neuron", "plif");
+}
+
+// Uniform within 1/sqrt(50): the second moment is a third of the limit's square.
+TEST(UniformBias, SpreadFollowsTheFanIn) {
+  const nm::WeightShape shape{20000, 2, 5, 5};
+  const Tensor bias = uniform_bias(shape, 1, 0).to(at::kDouble) * std::sqrt(50.0);
+  ASSERT_EQ(bias.sizes(), at::IntArrayRef({20000}));
+  EXPECT_LE(bias.abs().max().item<double>(), 1);
+  EXPECT_GT(bias.abs().max().item<double>(), 0.999);
+  EXPECT_NEAR(bias.mean().item<double>(), 0, 4 * std::sqrt(1.0 / 3 / 20000));
+  EXPECT_NEAR(bias.square().mean().item<double>(), 1.0 / 3, 0.01);
+}
+
+TEST(UniformBias, SeedAndIndexDecideTheValues) {
+  const nm::WeightShape shape{9, 3, 1, 1};
+  const Tensor bias = uniform_bias(shape, 7, 2);
+  EXPECT_TRUE(test::tensors_identical(uniform_bias(shape, 7, 2), bias));
+  EXPECT_FALSE(uniform_bias(shape, 8, 2).equal(bias));
+  EXPECT_FALSE(uniform_bias(shape, 7, 3).equal(bias));
+}
+
+// Large layers are filled in chunks, on several threads.
+TEST(KaimingWeight, OneThreadAndTwoGiveTheSameBits) {
+  const nm::WeightShape shape{128, 64, 3, 3};
+  const auto on = [&](int n) {
+    const test::Threads scope(n);
+    return kaiming_weight(shape, 3, 1);
+  };
+  EXPECT_TRUE(test::tensors_identical(on(2), on(1)));
 }
 
 TEST(KaimingWeight, SeedAndIndexDecideTheValues) {

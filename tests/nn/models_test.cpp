@@ -4,6 +4,7 @@
 #include "support/expect_error.h"
 #include "support/tensors.h"
 
+#include <map>
 #include <set>
 
 namespace spikenm::nn {
@@ -17,12 +18,32 @@ ModelSpec spec_of(kernels::Neuron neuron = kernels::Neuron::kLif) {
   return spec;
 }
 
+// Frames that five pools fit, and neurons that fire in the deepest and narrowest layer.
+ModelSpec deep_spec(kernels::Neuron neuron = kernels::Neuron::kLif) {
+  ModelSpec spec = spec_of(neuron);
+  spec.height = 33;
+  spec.width = 32;
+  spec.neuron.params.threshold = 0.1;
+  return spec;
+}
+
 std::unique_ptr<Network> build(const std::string& name, const std::string& lines,
                                const ModelSpec& spec = spec_of()) {
   const Config config = Config::from_text("[model]\n" + lines, "test");
   auto network = models().find(name)(spec, config.section("model"));
   config.reject_unread();
   return network;
+}
+
+// Every model, as narrow as it gets where its own width is that of a paper.
+std::unique_ptr<Network> build_small(const std::string& name, const ModelSpec& spec = deep_spec()) {
+  static const std::map<std::string, std::string> kSmall{{"6conv2fc", "width = 4\nfc = 12"},
+                                                         {"vggsnn", "width = 2"},
+                                                         {"vgg13", "width = 2"},
+                                                         {"sew_resnet18", "width = 4"},
+                                                         {"resnet19", "width = 4"}};
+  const auto it = kSmall.find(name);
+  return build(name, it == kSmall.end() ? "" : it->second, spec);
 }
 
 int64_t count_parameters(const Network& network) {
@@ -35,13 +56,17 @@ Tensor frames(int64_t T, int64_t B) {
   return normal_tensor({T, B, 2, 18, 17}, at::kFloat, 1, 2);
 }
 
+Tensor deep_frames(int64_t T, int64_t B) {
+  return normal_tensor({T, B, 2, 33, 32}, at::kFloat, 1, 2);
+}
+
 TEST(Models, EveryModelGivesScoresOfStepsSamplesAndClasses) {
   for (const std::string& name : models().names())
     for (const auto& [T, B] : {std::pair<int64_t, int64_t>{1, 2}, {4, 1}, {3, 5}})
       for (const bool training : {true, false}) {
-        const auto network = build(name, "");
+        const auto network = build_small(name);
         RunPass pass(training);
-        EXPECT_EQ(network->forward(pass, frames(T, B)).sizes(), at::IntArrayRef({T, B, 3}))
+        EXPECT_EQ(network->forward(pass, deep_frames(T, B)).sizes(), at::IntArrayRef({T, B, 3}))
             << name << " T " << T << " B " << B;
       }
 }
@@ -50,11 +75,11 @@ TEST(Models, TheGradientReachesEveryParameter) {
   for (const std::string& name : models().names())
     for (const auto neuron :
          {kernels::Neuron::kIf, kernels::Neuron::kLif, kernels::Neuron::kPlif}) {
-      const auto network = build(name, "", spec_of(neuron));
+      const auto network = build_small(name, deep_spec(neuron));
       RunPass pass(true);
       std::vector<Tensor> parameters;
       for (const NamedTensor& p : network->parameters()) parameters.push_back(p.tensor);
-      const Tensor loss = network->forward(pass, frames(4, 6)).square().sum();
+      const Tensor loss = network->forward(pass, deep_frames(4, 6)).square().sum();
       const auto grads = torch::autograd::grad({loss}, parameters);
       for (size_t i = 0; i < grads.size(); ++i)
         EXPECT_GT(grads[i].abs().max().item<double>(), 0)
@@ -64,7 +89,7 @@ TEST(Models, TheGradientReachesEveryParameter) {
 
 TEST(Models, NamesOfParametersAndBuffersAreUnique) {
   for (const std::string& name : models().names()) {
-    const auto network = build(name, "", spec_of(kernels::Neuron::kPlif));
+    const auto network = build_small(name, deep_spec(kernels::Neuron::kPlif));
     std::set<std::string> names;
     size_t n = 0;
     for (const auto& list : {network->parameters(), network->buffers()})
@@ -75,13 +100,29 @@ TEST(Models, NamesOfParametersAndBuffersAreUnique) {
 
 TEST(Models, TheSeedDecidesTheWeights) {
   for (const std::string& name : models().names()) {
-    ModelSpec other = spec_of();
+    ModelSpec other = deep_spec();
     other.seed = 6;
-    const auto a = build(name, ""), b = build(name, ""), c = build(name, "", other);
+    const auto a = build_small(name), b = build_small(name), c = build_small(name, other);
     for (size_t i = 0; i < a->synapses().size(); ++i) {
       EXPECT_TRUE(test::tensors_identical(a->synapses()[i].weight, b->synapses()[i].weight));
       EXPECT_FALSE(a->synapses()[i].weight.equal(c->synapses()[i].weight)) << name << " " << i;
     }
+  }
+}
+
+TEST(Models, EveryModelKnowsItsFrameAndWhatItsSynapsesDrive) {
+  for (const std::string& name : models().names()) {
+    const auto network = build_small(name);
+    EXPECT_EQ(network->frame().channels, 2) << name;
+    EXPECT_EQ(network->frame().height, 33) << name;
+    EXPECT_EQ(network->frame().width, 32) << name;
+    std::set<const Neuron*> driven;
+    for (const Synapse& s : network->synapses()) {
+      if (s.drives == nullptr) continue;
+      EXPECT_TRUE(driven.insert(s.drives).second) << name << " " << s.name;
+      EXPECT_TRUE(s.drives->name.ends_with("_" + s.name)) << name << " " << s.drives->name;
+    }
+    EXPECT_EQ(driven.size(), network->neurons().size()) << name;
   }
 }
 
@@ -146,7 +187,8 @@ TEST(Vgg, BadLayersAreErrors) {
 }
 
 TEST(Models, APoolThatFindsNoMapIsAnError) {
-  EXPECT_ERROR(build("vgg", "layers = '4 A A A A A'"), "2x2 pool", "1x1", "fewer pools");
+  EXPECT_ERROR(build("vgg", "layers = '4 A A A A A'"), "2x2 pool", "1x1",
+               "larger frames or fewer pools");
   ModelSpec flat = spec_of();
   flat.height = 7;
   EXPECT_ERROR(build("small_conv", "", flat), "2x2 pool", "1x4");
@@ -157,7 +199,12 @@ TEST(Models, BadSizesAreErrors) {
   EXPECT_ERROR(build("mlp", "voters = 0"), "model.voters");
   EXPECT_ERROR(build("small_conv", "width = 0"), "model.width");
   EXPECT_ERROR(build("small_conv", "pool = 'median'"), "model.pool", "average, max");
-  EXPECT_ERROR(build("resnet", ""), "resnet", "mlp, small_conv, vgg");
+  EXPECT_ERROR(build("resnet", ""), "resnet", "mlp, small_conv, vgg", "sew_resnet18");
+  for (const char* name : {"6conv2fc", "vggsnn", "vgg13", "sew_resnet18", "resnet19"}) {
+    EXPECT_ERROR(build(name, "width = 0", deep_spec()), "model.width");
+    EXPECT_ERROR(build(name, "width = 4\nvoters = 0", deep_spec()), "model.voters");
+  }
+  EXPECT_ERROR(build("6conv2fc", "width = 4\nfc = 0"), "model.fc");
 }
 
 }  // namespace

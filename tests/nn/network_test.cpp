@@ -28,6 +28,13 @@ TEST(Vote, TheGradientIsSharedByTheVoters) {
                             floats({1, 1, 3, 3}, {1, 1, 4})));
 }
 
+TEST(GlobalAverage, IsTheMeanOfAMapThatNeedNotBeSquare) {
+  const Tensor x = floats({1, 2, 3, 4, 5, 9,  //
+                           0, 0, 0, 0, 0, 6},
+                          {1, 1, 2, 2, 3});
+  EXPECT_TRUE(tensors_equal(global_average(x), floats({4, 1}, {1, 1, 2})));
+}
+
 TEST(Network, ParametersAndBuffersAreItsOwnTensorsByName) {
   struct Normed : test::TinyNetwork {
     Normed() {

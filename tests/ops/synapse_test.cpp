@@ -200,9 +200,9 @@ TEST(Synapse, WrongShapesAndTypesAreErrors) {
   EXPECT_ERROR(synapse(ones({2, 2, 4}), ones({5, 3, 1, 1}), {}), "found 4 input channels");
   EXPECT_ERROR(synapse(ones({2, 2, 3}), ones({5, 3, 3, 1}), {}), "1x1 weight", "3x1");
   EXPECT_ERROR(synapse(ones({2, 2, 3}).to(at::kLong), ones({5, 3, 1, 1}), {}), "synapse: input",
-               "float or double");
+               "float, or double on the cpu");
   EXPECT_ERROR(synapse(ones({2, 2, 3}), ones({5, 3, 1, 1}).to(at::kHalf), {}), "synapse: weight",
-               "float or double");
+               "float, or double on the cpu");
 }
 
 }  // namespace

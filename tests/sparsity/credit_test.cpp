@@ -125,9 +125,10 @@ TEST_F(Distill, TellsTheDivergenceAndTheNormOfWhatItAdded) {
     const auto pi = test::softmax(values(logits.detach(), b), 1), q = target(b);
     for (size_t s = 0; s < kM; ++s) kl += q[s] * std::log(q[s] / pi[s]);
   }
-  EXPECT_NEAR(result.kl_sum, kl, 1e-6);
-  EXPECT_NEAR(result.squared_norm, logits.grad().square().sum().item<double>(), 1e-7);
-  EXPECT_GT(result.squared_norm, 0);
+  EXPECT_NEAR(result.kl_sum.item<double>(), kl, 1e-6);
+  EXPECT_NEAR(result.squared_norm.item<double>(), logits.grad().square().sum().item<double>(),
+              1e-7);
+  EXPECT_GT(result.squared_norm.item<double>(), 0);
 }
 
 TEST_F(Distill, GradientStepsReachTheTarget) {
@@ -139,7 +140,7 @@ TEST_F(Distill, GradientStepsReachTheTarget) {
     const at::NoGradGuard no_grad;
     logits.sub_(logits.grad());
   }
-  EXPECT_NEAR(run().kl_sum, 0, 1e-5);
+  EXPECT_NEAR(run().kl_sum.item<double>(), 0, 1e-5);
 }
 
 }  // namespace

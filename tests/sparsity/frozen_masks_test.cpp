@@ -36,7 +36,7 @@ TEST(ApplyToWeights, ZeroesWhatIsDroppedAndKeepsTheRestBitForBit) {
   const Tensor conv1_before = network->synapses()[0].weight.detach().clone();
   const Tensor before = conv2.weight.detach().clone();
   const LayerMask m = every_third(conv2);
-  apply_to_weights({m});
+  apply_to_weights({.weights = {m}});
   EXPECT_TRUE(at::equal(conv2.weight.detach(), before * m.keep));
   EXPECT_GT(before.ne(0).sum().item<int64_t>(), conv2.weight.ne(0).sum().item<int64_t>());
   EXPECT_TRUE(at::equal(network->synapses()[0].weight.detach(), conv1_before));
@@ -48,7 +48,7 @@ TEST(FrozenHooks, MaskTheWeightForAsLongAsTheyLive) {
   nn::Synapse& conv2 = network->synapses()[1];
   const LayerMask m = every_third(conv2);
   {
-    const FrozenHooks hooks({m});
+    const FrozenHooks hooks({.weights = {m}});
     ASSERT_NE(conv2.hook, nullptr);
     EXPECT_TRUE(at::equal(conv2.hook->effective(conv2.weight), conv2.weight * m.keep));
     EXPECT_EQ(conv2.hook->credit(), nullptr);
@@ -63,10 +63,10 @@ TEST(FrozenHooks, PutBackWhatWasThereAlsoWhenNested) {
   OtherHook other;
   conv2.hook = &other;
   {
-    const FrozenHooks outer({every_third(conv2)});
+    const FrozenHooks outer({.weights = {every_third(conv2)}});
     const nn::WeightHook* const outer_hook = conv2.hook;
     {
-      const FrozenHooks inner({every_third(conv2)});
+      const FrozenHooks inner({.weights = {every_third(conv2)}});
       EXPECT_NE(conv2.hook, outer_hook);
     }
     EXPECT_EQ(conv2.hook, outer_hook);
@@ -78,7 +78,7 @@ TEST(FrozenHooks, LetGradientThroughToKeptWeightsOnly) {
   const auto network = test::small_network();
   nn::Synapse& conv2 = network->synapses()[1];
   const LayerMask m = every_third(conv2);
-  const FrozenHooks hooks({m});
+  const FrozenHooks hooks({.weights = {m}});
   nn::RunPass pass(/*training=*/true);
   network->forward(pass, test::spike_batch()).sum().backward();
   const Tensor gradient = conv2.weight.grad();
@@ -89,7 +89,7 @@ TEST(FrozenHooks, LetGradientThroughToKeptWeightsOnly) {
 TEST(HardenAll, GivesTheMaskOfEveryLayerOfTheMethod) {
   const auto network = test::small_network();
   const auto method = test::method_on(*network, "magnitude", "layers = [\"conv*\"]");
-  const auto masks = harden_all(*method);
+  const auto masks = harden_all(*method).weights;
   ASSERT_EQ(masks.size(), 3u);
   for (size_t i = 0; i < masks.size(); ++i) {
     EXPECT_EQ(masks[i].synapse, &network->synapses()[i]);

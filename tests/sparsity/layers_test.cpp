@@ -98,6 +98,73 @@ TEST(MaskableLayers, ABadPatternNamesItsKeyOrLayer) {
   EXPECT_ERROR(find(*network, "share = 2"), "conv1", "share 2", "axis in");
 }
 
+TEST(MaskableLayers, ADensePatternLeavesALayerOut) {
+  const auto network = test::small_network();
+  const auto layers = find(*network,
+                           "layer_pattern.\"conv*\" = \"2:8\"\n"
+                           "layer_pattern.\"conv2\" = \"dense\"");
+  EXPECT_EQ(names(layers), (Names{"conv1", "conv3", "fc1"}));
+  EXPECT_EQ(patterns(layers), (Names{"2:8", "2:8", "2:4"}));
+  EXPECT_EQ(layers[1].id, 1u);
+  EXPECT_ERROR(find(*network, "layer_pattern.\"*\" = \"dense\""), "method.layer_pattern",
+               "every layer dense", "method.name = \"dense\"");
+  EXPECT_ERROR(find(*network, "layer_pattern.\"conv2\" = \"none\""), "layer_pattern.conv2",
+               "'none'", "2:4");
+}
+
+// First and last of the network, whatever `layers` chooses and `layer_pattern` says.
+TEST(MaskableLayers, TheFirstAndTheLastMayStayDense) {
+  const auto network = test::small_network();
+  EXPECT_EQ(names(find(*network, "first_layer = \"dense\"")), (Names{"conv2", "conv3", "fc1"}));
+  EXPECT_EQ(names(find(*network, "last_layer = \"dense\"\nlayer_pattern.\"*\" = \"1:4\"")),
+            (Names{"conv1", "conv2", "conv3"}));
+  EXPECT_EQ(names(find(*network, "first_layer = \"dense\"\nlayers = [\"conv2\", \"conv3\"]")),
+            (Names{"conv2", "conv3"}));
+  EXPECT_EQ(names(find(*network, "first_layer = \"as-others\"\nlast_layer = \"as-others\"")).size(),
+            4u);
+  EXPECT_ERROR(find(*network, "first_layer = \"dense\"\nlayers = [\"conv1\"]"), "dense",
+               "none is left");
+  EXPECT_ERROR(find(*network, "first_layer = \"sparse\""), "method.first_layer", "sparse",
+               "as-others");
+  network->synapses().back().maskable = false;  // then conv3 is the last
+  EXPECT_EQ(names(find(*network, "last_layer = \"dense\"")), (Names{"conv1", "conv2"}));
+}
+
+// Weights: conv1 144, conv2 1152, conv3 2304, fc1 160; blocks of 16 fill them all.
+TEST(MaskableLayers, AutoSharesABudgetOutOverTheLayers) {
+  const auto network = test::small_network();
+  const auto kept_share = [](const std::vector<MaskableLayer>& layers) {
+    double kept = 0, weights = 0;
+    for (const MaskableLayer& l : layers) {
+      const auto blocked = static_cast<double>(l.layout.numel - l.layout.tail());
+      kept += static_cast<double>(l.layout.tail()) + blocked * l.pattern.n / l.pattern.m;
+      weights += static_cast<double>(l.layout.numel);
+    }
+    return kept / weights;
+  };
+  const auto layers = find(*network, "pattern = \"auto:0.25\"");
+  EXPECT_EQ(names(layers), (Names{"conv1", "conv2", "conv3", "fc1"}));
+  EXPECT_NEAR(kept_share(layers), 0.25, 9.0 / 3760);  // a step of conv1
+  EXPECT_GT(layers[0].pattern.n, layers[2].pattern.n);
+  EXPECT_EQ(
+      patterns(find(*network, "pattern = \"auto:0.25\"\nauto_rule = \"uniform\"\nauto_m = 8")),
+      (Names{"2:8", "2:8", "2:8", "2:8"}));
+  // A given layer keeps its pattern, and the others pay for it; sharing changes nothing in it.
+  const auto given = find(*network,
+                          "pattern = \"auto:0.4\"\nlayer_pattern.\"conv3\" = \"2:4\"\n"
+                          "first_layer = \"dense\"\nauto_m = 8\nshare = 2",
+                          nm::Axis::kIn);
+  EXPECT_EQ(names(given), (Names{"conv2", "conv3", "fc1"}));
+  EXPECT_EQ(given[1].pattern.text(), "2:4");
+  EXPECT_EQ(given[0].layout.share, 2);
+  EXPECT_NEAR(kept_share(given), 0.4, 20.0 / 3616);  // a step of fc1
+  // Half of conv3 and a 16th of the rest, 1152 + 91 of 3760, is more than a quarter.
+  EXPECT_ERROR(find(*network, "pattern = \"auto:0.25\"\nlayer_pattern.\"conv3\" = \"2:4\""),
+               "method.pattern", "0.25", "0.3306 to 0.6936");
+  EXPECT_ERROR(find(*network, "pattern = \"auto:2\""), "method.pattern", "found a budget of 2",
+               "0.0625 to 1");
+}
+
 TEST(MaskFromDraws, KeepsTheDrawnPositionsAndTheTail) {
   const auto network = test::small_network();
   const auto layers = find(*network, "pattern = \"2:16\"");

@@ -45,7 +45,7 @@ TEST(Magnitude, TrainsDenseUntilPrune) {
   test::search_step(*network, *method);
   const Tensor& weight = network->synapses()[1].weight;
   EXPECT_TRUE(at::equal(method->effective_weight(1, weight), weight));
-  const Tensor dropped = 1 - harden_all(*method)[1].keep;
+  const Tensor dropped = 1 - harden_all(*method).weights[1].keep;
   EXPECT_GT((weight.grad() * dropped).abs().max().item<float>(), 0);
 }
 

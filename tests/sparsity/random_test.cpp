@@ -45,6 +45,45 @@ TEST(RandomMask, FollowsTheDrawsRuleOfWhatItStandsBeside) {
               43.75, 0.5);
 }
 
+TEST(RandomMask, HasTheWeightPercentOfItsRuleForEveryPattern) {
+  const auto network = small_network(32);
+  struct Case {
+    const char *pattern, *draws;
+    double percent;
+  };
+  // With replacement 1 - (1 - 1/M)^N, else N/M; over 36,864 weights five standard errors are 1 %.
+  for (const Case& c : {Case{"2:4", "at-most", 43.75},
+                        {"2:4", "exactly", 50},
+                        {"2:8", "at-most", 23.4375},
+                        {"2:16", "at-most", 12.109},
+                        {"2:16", "exactly", 12.5},
+                        {"1:8", "at-most", 12.5},
+                        {"1:64", "exactly", 1.5625},
+                        {"16:64", "at-most", 22.274},
+                        {"16:64", "exactly", 25}}) {
+    const auto method = method_on(
+        *network, "random",
+        fmt::format("layers = [\"conv3\"]\npattern = \"{}\"\ndraws = \"{}\"", c.pattern, c.draws));
+    const Tensor keep = harden_all(*method).weights[0].keep;
+    EXPECT_NEAR(100 * keep.mean().item<double>(), c.percent, 1) << c.pattern << " " << c.draws;
+    const bool exactly = std::string(c.draws) == "exactly";
+    EXPECT_TRUE(!exactly || block_counts(method->harden(0)).size() == 1) << c.pattern;
+  }
+}
+
+TEST(RandomMask, FollowsLayerPatternsAndSharesAMask) {
+  const auto network = small_network();
+  const auto method = method_on(
+      *network, "random", "draws = \"exactly\"\nshare = 2\nlayer_pattern.\"conv3\" = \"1:16\"");
+  EXPECT_EQ(block_counts(method->harden(1)), (std::set<int>{2}));
+  const nm::Mask conv3 = method->harden(2);
+  EXPECT_EQ(conv3.pattern.text(), "1:16");
+  EXPECT_EQ(block_counts(conv3), (std::set<int>{1}));
+  const nm::MaskAudit audit = nm::audit(conv3);
+  EXPECT_EQ(audit.unshared_blocks, 0);
+  EXPECT_EQ(audit.blocks, 2 * conv3.layout.n_blocks);
+}
+
 TEST(RandomMask, IsAnotherOneInEveryLayer) {
   const auto network = small_network(8);
   const auto method = method_on(*network, "random", "axis = \"flat\"");
@@ -57,7 +96,7 @@ TEST(RandomMask, TrainsUnderItsMask) {
   const auto method = method_on(*network, "random", "");
   test::search_step(*network, *method);
   const Tensor& weight = network->synapses()[2].weight;
-  const Tensor keep = harden_all(*method)[2].keep;
+  const Tensor keep = harden_all(*method).weights[2].keep;
   EXPECT_TRUE(at::equal(method->effective_weight(2, weight), weight * keep));
   EXPECT_EQ((weight.grad() * (1 - keep)).abs().max().item<float>(), 0);
   EXPECT_GT(weight.grad().abs().max().item<float>(), 0);

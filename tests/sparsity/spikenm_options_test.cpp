@@ -39,6 +39,8 @@ const std::map<std::string, std::string> kPaper{{"draws", "\"at-most\""},
                                                 {"or_grad", "\"literal\""},
                                                 {"axis", "\"flat\""},
                                                 {"layers", "[\"*\"]"},
+                                                {"first_layer", "\"as-others\""},
+                                                {"last_layer", "\"as-others\""},
                                                 {"redraw_every", "1"},
                                                 {"noise", "[1.0]"},
                                                 {"draws_start", "0"},
@@ -56,6 +58,7 @@ const std::map<std::string, std::string> kPaper{{"draws", "\"at-most\""},
                                                 {"logit_lr", "0.001"},
                                                 {"logit_eps", "1e-08"},
                                                 {"freeze", "\"last\""},
+                                                {"freeze_draw", "0"},
                                                 {"share", "1"},
                                                 {"pattern", "\"2:4\""},
                                                 {"preset", "\"paper\""}};
@@ -141,6 +144,16 @@ TEST(SpikenmOptions, MoreDrawsThanNNeedDistinctPositions) {
   EXPECT_ERROR(resolved("draws_start = 4\ndraws = \"at-most\""), "method.draws_start", "4", "2:4",
                "exactly");
   EXPECT_EQ(resolved("draws_start = 4\ndraws = \"exactly\"")["draws_start"], "4");
+}
+
+TEST(SpikenmOptions, AFreezeDrawNeedsTheRuleThatDrawsAgain) {
+  EXPECT_EQ(options("freeze = \"resample\"\nfreeze_draw = 4").freeze_draw, 4u);
+  for (const char* freeze : {"last", "top-n"})
+    EXPECT_ERROR(options(std::string("freeze_draw = 4\nfreeze = \"") + freeze + "\""),
+                 "method.freeze_draw", "4", "resample");
+  EXPECT_ERROR(options("freeze = \"resample\"\nfreeze_draw = 1000001"), "method.freeze_draw",
+               "1000001", "1000000");
+  EXPECT_ERROR(options("freeze = \"resample\"\nfreeze_draw = -1"), "method.freeze_draw", "-1");
 }
 
 TEST(SpikenmOptions, DrawsWithReplacementDoNotAnnealUnlessTold) {

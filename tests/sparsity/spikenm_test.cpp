@@ -113,7 +113,7 @@ TEST(Spikenm, FreezeLastKeepsTheLastDraw) {
   const auto network = small_network();
   const auto method = method_on(*network, "spikenm", kPaper + "freeze = \"last\"");
   const Tensor mask = drawn(*network, *method, {5, 10});
-  EXPECT_TRUE(at::equal(harden_all(*method)[2].keep, mask));
+  EXPECT_TRUE(at::equal(harden_all(*method).weights[2].keep, mask));
 }
 
 TEST(Spikenm, FreezeTopNKeepsTheLargestLogitsWhateverWasDrawn) {
@@ -136,9 +136,70 @@ TEST(Spikenm, FreezeResampleDrawsOnceMoreAndThenStays) {
   const auto method = method_on(*network, "spikenm", kPaper + "freeze = \"resample\"");
   const Tensor trained_under = drawn(*network, *method, {5, 10});
   const Keep frozen = hardened(*method);
-  EXPECT_FALSE(at::equal(harden_all(*method)[2].keep, trained_under));
+  EXPECT_FALSE(at::equal(harden_all(*method).weights[2].keep, trained_under));
   EXPECT_EQ(hardened(*method), frozen);
   EXPECT_LE(*block_counts(*method).rbegin(), 2);
+}
+
+TEST(Spikenm, FreezeDrawChoosesAmongTheMasksOfTheSameLogits) {
+  std::set<Keep> masks;
+  std::vector<Tensor> logits;
+  for (const int draw : {0, 1, 2, 3, 4, 1'000'000}) {
+    const auto network = small_network();
+    const auto method =
+        method_on(*network, "spikenm",
+                  kPaper + "freeze = \"resample\"\nfreeze_draw = " + std::to_string(draw));
+    method->begin_step({9, 10});
+    logits.push_back(logits_of(*method, 2));
+    masks.insert(hardened(*method));
+    EXPECT_EQ(hardened(*method), *masks.find(hardened(*method)));
+  }
+  EXPECT_EQ(masks.size(), 6u);
+  for (const Tensor& other : logits) EXPECT_TRUE(at::equal(other, logits[0]));
+}
+
+TEST(Spikenm, OneOfMAndBlocksOf64KeepTheirCounts) {
+  const auto network = small_network(32);  // conv3 is [64,64,3,3]
+  const auto counts = [&](const std::string& pattern, const std::string& draws) {
+    return block_counts(*method_on(
+        *network, "spikenm",
+        kPaper + "layers = [\"conv3\"]\npattern = \"" + pattern + "\"\ndraws = \"" + draws + "\""));
+  };
+  for (const char* pattern : {"1:2", "1:8", "1:64"}) {
+    EXPECT_EQ(counts(pattern, "at-most"), std::set<int>{1}) << pattern;
+    EXPECT_EQ(counts(pattern, "exactly"), std::set<int>{1}) << pattern;
+  }
+  EXPECT_EQ(counts("16:64", "exactly"), std::set<int>{16});
+  EXPECT_LE(*counts("16:64", "at-most").rbegin(), 16);
+  EXPECT_LT(*counts("16:64", "at-most").begin(), 16);
+}
+
+TEST(Spikenm, TheNoiseCoolsFromFirstToLastStep) {
+  const auto network = small_network();
+  const auto cooled = method_on(*network, "spikenm", kPaper + "noise = [1, 1e-6]"),
+             loud = method_on(*network, "spikenm", kPaper + "noise = 1"),
+             silent = method_on(*network, "spikenm", kPaper + "noise = 0");
+  EXPECT_TRUE(at::equal(drawn(*network, *cooled, {0, 10}), drawn(*network, *loud, {0, 10})));
+  // Far into a long search the noise is 1e-6, smaller than any two logits' difference here.
+  EXPECT_TRUE(at::equal(drawn(*network, *cooled, {999'999, 1'000'000}),
+                        drawn(*network, *silent, {999'999, 1'000'000})));
+  EXPECT_FALSE(at::equal(drawn(*network, *loud, {999'999, 1'000'000}),
+                         drawn(*network, *silent, {999'999, 1'000'000})));
+}
+
+TEST(Spikenm, NetCreditsAreTheSizeOfTheWholeGradientAndTemporalOnesAreNoSmaller) {
+  const auto network = small_network();
+  const auto credit = [&](const std::string& kind) {
+    const auto method = method_on(*network, "spikenm",
+                                  kPaper + "weight_grad = \"dense\"\ncredit = \"" + kind + "\"");
+    search_step(*network, *method);
+    return method->credit(2)->credit;
+  };
+  const Tensor net = credit("net");
+  EXPECT_TRUE(at::equal(net, network->synapses()[2].weight.grad().abs()));
+  const Tensor temporal = credit("temporal");
+  EXPECT_TRUE((temporal - net).gt(-1e-6).all().item<bool>());
+  EXPECT_GT((temporal - net).max().item<float>(), 1e-4);
 }
 
 TEST(Spikenm, WithoutNoiseTheDrawIsTheArgmax) {
@@ -207,7 +268,7 @@ TEST(Spikenm, WeightGradientIsMaskedOrDense) {
         method_on(*network, "spikenm",
                   kPaper + (dense ? "weight_grad = \"dense\"" : "weight_grad = \"masked\""));
     search_step(*network, *method);
-    const auto masks = harden_all(*method);
+    const auto masks = harden_all(*method).weights;
     const Tensor outside = network->synapses()[2].weight.grad() * (1 - masks[2].keep);
     EXPECT_EQ(outside.abs().max().item<float>() > 0, dense);
   }

@@ -29,7 +29,7 @@ inline std::unique_ptr<nn::Network> small_network(int width = 8, uint64_t seed =
 // `toml` is the [method] section.
 inline std::unique_ptr<sparsity::Method> method_on(nn::Network& network, const std::string& name,
                                                    const std::string& toml, uint64_t seed = 0) {
-  return sparsity::methods().find(name)(network, Config::from_text(toml, "test"), seed);
+  return sparsity::make_method(name, network, Config::from_text(toml, "test"), seed);
 }
 
 // Random spikes [T,B,2,8,8] with the values 0 and 1, half each.
@@ -57,7 +57,7 @@ inline double search_step(nn::Network& network, sparsity::Method& method,
 // What every layer of the method would keep, one after another.
 inline std::vector<uint8_t> hardened(const sparsity::Method& method) {
   std::vector<uint8_t> keep;
-  for (const sparsity::LayerMask& m : sparsity::harden_all(method))
+  for (const sparsity::LayerMask& m : sparsity::harden_all(method).weights)
     keep.insert(keep.end(), m.mask.keep.begin(), m.mask.keep.end());
   return keep;
 }

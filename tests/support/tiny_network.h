@@ -21,6 +21,10 @@ class TinyNetwork : public nn::Network {
 
   at::Tensor forward(nn::Pass& pass, const at::Tensor& x) override { return walk(pass, x); }
 
+  void set_frame(int64_t channels, int64_t height, int64_t width) {
+    frame_ = {.channels = channels, .height = height, .width = width};
+  }
+
   nn::Synapse& add_synapse(const std::string& name, const at::Tensor& weight,
                            ops::SynapseGeometry geometry = {}) {
     nn::Synapse& layer = synapses_.emplace_back();

@@ -47,7 +47,7 @@ class ModelFile : public testing::Test {
   test::TempDir dir;
   std::filesystem::path path = dir / "model.safetensors";
   Recipe recipe;
-  std::vector<sparsity::LayerMask> masks;
+  sparsity::Masks masks;
   SafetensorsFile file;
 };
 
@@ -67,10 +67,10 @@ TEST_F(ModelFile, ComesBackBitForBit) {
   };
   compare(recipe.model.network->parameters(), loaded.recipe.model.network->parameters());
   compare(recipe.model.network->buffers(), loaded.recipe.model.network->buffers());
-  ASSERT_EQ(loaded.masks.size(), masks.size());
-  for (size_t i = 0; i < masks.size(); ++i) {
-    EXPECT_EQ(loaded.masks[i].mask.keep, masks[i].mask.keep);
-    EXPECT_EQ(loaded.masks[i].synapse->name, masks[i].synapse->name);
+  ASSERT_EQ(loaded.masks.weights.size(), masks.weights.size());
+  for (size_t i = 0; i < masks.weights.size(); ++i) {
+    EXPECT_EQ(loaded.masks.weights[i].mask.keep, masks.weights[i].mask.keep);
+    EXPECT_EQ(loaded.masks.weights[i].synapse->name, masks.weights[i].synapse->name);
   }
 }
 
@@ -81,7 +81,7 @@ TEST_F(ModelFile, SavesTheSameBytesAgain) {
 }
 
 TEST_F(ModelFile, ARunFolderStandsForItsModel) {
-  EXPECT_EQ(load_model(dir.path()).masks.size(), masks.size());
+  EXPECT_EQ(load_model(dir.path()).masks.weights.size(), masks.weights.size());
 }
 
 TEST_F(ModelFile, OverridesChangeTheStoredConfig) {
@@ -116,6 +116,59 @@ TEST_F(ModelFile, AMaskThatBreaksItsPatternIsRefused) {
   EXPECT_ERROR(load_spoilt(), "conv2.mask", "1 of 72 blocks", "2:4");
   std::fill(mask.bytes.begin(), mask.bytes.begin() + 4, uint8_t{2});
   EXPECT_ERROR(load_spoilt(), "conv2.mask", "found 2", "0 or 1");
+}
+
+// The same with neuron masks: every third neuron of conv2 is silenced, and all but one of conv3.
+class NeuronModelFile : public testing::Test {
+ protected:
+  NeuronModelFile() : recipe(read_recipe(Config::from_text(config, "test"))) {
+    masks = sparsity::harden_all(*recipe.model.method);
+    sparsity::apply_to_weights(masks);
+    at::Tensor& conv2 = masks.neurons[0].keep;
+    conv2 = at::arange(conv2.numel()).remainder(3).ne(0).to(at::kFloat).view(conv2.sizes());
+    masks.neurons[1].keep[0][0][0] = 1;
+    save_model(path, *recipe.model.network, masks, config);
+    file = read_safetensors(path);
+  }
+
+  StoredTensor& mask() {
+    return *std::find_if(file.tensors.begin(), file.tensors.end(),
+                         [](const StoredTensor& t) { return t.name == "lif_conv2.mask"; });
+  }
+  LoadedModel load_spoilt() {
+    write_safetensors(path, file);
+    return load_model(path);
+  }
+
+  const std::string config = kConfig + "granularity = \"weight+neuron\"\n";
+  test::TempDir dir;
+  std::filesystem::path path = dir / "model.safetensors";
+  Recipe recipe;
+  sparsity::Masks masks;
+  SafetensorsFile file;
+};
+
+TEST_F(NeuronModelFile, NeuronMasksComeBackAndSilenceTheSameNeurons) {
+  EXPECT_EQ(mask().dtype, "U8");
+  EXPECT_EQ(mask().shape, masks.neurons[0].keep.sizes().vec());
+  const LoadedModel loaded = load_model(path);
+  ASSERT_EQ(loaded.masks.neurons.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(at::equal(loaded.masks.neurons[i].keep, masks.neurons[i].keep));
+    EXPECT_EQ(loaded.masks.neurons[i].neuron->name, masks.neurons[i].neuron->name);
+  }
+  save_model(dir / "again.safetensors", *loaded.recipe.model.network, loaded.masks, config);
+  EXPECT_EQ(read_file(dir / "again.safetensors"), read_file(path));
+}
+
+TEST_F(NeuronModelFile, ANeuronMaskThatIsNotOneIsRefused) {
+  mask().bytes[5] = 2;
+  EXPECT_ERROR(load_spoilt(), "model.safetensors", "lif_conv2.mask", "found 2", "0 or 1");
+  mask().bytes[5] = 1;
+  std::reverse(mask().shape.begin(), mask().shape.end());
+  EXPECT_ERROR(load_spoilt(), "model.safetensors", "lif_conv2.mask", "U8", "[8,");
+  std::erase_if(file.tensors, [](const StoredTensor& t) { return t.name == "lif_conv2.mask"; });
+  EXPECT_ERROR(load_spoilt(), "model.safetensors", "no tensor 'lif_conv2.mask'");
 }
 
 TEST_F(ModelFile, AWeightThatItsMaskDropsMustBeZero) {

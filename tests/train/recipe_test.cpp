@@ -57,6 +57,20 @@ TEST(Recipe, ThreadsAreAppliedAsTheyAreRead) {
   set_threads(before);
 }
 
+TEST(Recipe, ANetworkIsReadForAFrameWithoutItsData) {
+  const Config config = Config::from_text(
+      "[data]\nname = 'cifar10'\nroot = 'nowhere'\n[model]\nname = 'mlp'\n[train]\nepochs = 3",
+      "test");
+  const ModelRecipe r = read_model(config, {3, 5, 4}, 7);
+  EXPECT_EQ(r.network->frame().width, 4);
+  EXPECT_EQ(r.network->synapses().front().weight.size(1), 3 * 5 * 4);
+  EXPECT_EQ(r.network->synapses().back().weight.size(0), 7);
+  EXPECT_EQ(r.method->layers().size(), 2u);
+  EXPECT_EQ(r.dataset, nullptr);
+  EXPECT_ERROR(read_model(Config::from_text("[model]\nwidht = 3", "test"), {3, 8, 8}, 7),
+               "model.widht", "model.width");
+}
+
 TEST(Recipe, AnUnknownKeyIsRefusedWithTheNearest) {
   EXPECT_ERROR(read({"train.epoch=3"}), "train.epoch:", "train.epochs");
   EXPECT_ERROR(read({"methode.name=dense"}), "methode.name", "method.name");

@@ -74,8 +74,8 @@ TEST(Trainer, PrunedWeightsStayExactlyZeroWithMomentumAndDecay) {
     TinyRun run({std::string("train.optimizer=") + optimizer, "train.weight_decay=0.1",
                  "method.name=magnitude"});
     run.trainer.train();
-    ASSERT_EQ(run.trainer.masks().size(), 2u);
-    for (const sparsity::LayerMask& m : run.trainer.masks()) {
+    ASSERT_EQ(run.trainer.masks().weights.size(), 2u);
+    for (const sparsity::LayerMask& m : run.trainer.masks().weights) {
       const at::Tensor dropped = m.synapse->weight.detach().masked_select(m.keep.eq(0));
       EXPECT_GT(dropped.numel(), m.keep.numel() / 3);
       EXPECT_TRUE(dropped.eq(0).all().item<bool>()) << optimizer << " " << m.synapse->name;
@@ -89,8 +89,8 @@ TEST(Trainer, FinetuneMovesTheKeptWeights) {
       finetuned({"train.epochs=2", "train.search_epochs=1", "train.schedule=constant"});
   searched.trainer.train();
   finetuned.trainer.train();
-  const auto& a = searched.trainer.masks()[0];
-  const auto& b = finetuned.trainer.masks()[0];
+  const auto& a = searched.trainer.masks().weights[0];
+  const auto& b = finetuned.trainer.masks().weights[0];
   EXPECT_EQ(a.mask.keep, b.mask.keep);
   EXPECT_FALSE(at::equal(a.synapse->weight, b.synapse->weight));
 }
@@ -111,7 +111,7 @@ TEST(Trainer, KeepsNoStateFromBeforePrune) {
   TinyRun run({"train.search_epochs=2"});
   run.trainer.train();
   EXPECT_FALSE(run.trainer.best().has_value());
-  EXPECT_EQ(run.trainer.masks().size(), 2u);
+  EXPECT_EQ(run.trainer.masks().weights.size(), 2u);
 }
 
 TEST(Trainer, ALaterEpochReplacesTheBestOnlyWhenBetter) {
@@ -152,7 +152,7 @@ TEST(Trainer, ClippingTamesTheStep) {
   for (size_t i = 0; i < parameters.size(); ++i) {
     at::Tensor change = parameters[i].tensor.detach() - before.tensors[i];
     if (parameters[i].tensor.dim() == 4) {  // prune zeroed the others
-      for (const sparsity::LayerMask& m : run.trainer.masks())
+      for (const sparsity::LayerMask& m : run.trainer.masks().weights)
         if (m.synapse->weight.is_same(parameters[i].tensor)) change = change * m.keep;
     }
     moved += change.square().sum().item<double>();

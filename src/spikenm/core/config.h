@@ -20,10 +20,13 @@ class Config {
 
   // `source` names the text in messages.
   static Config from_text(std::string_view text, const std::string& source);
+  // `extends = "base.toml"`, relative to the file, puts that file's keys under the file's own.
   static Config from_file(const std::filesystem::path& path);
 
   // "train.lr=0.1"; the value is TOML, or a bare word taken as a string.
   void override_with(std::string_view assignment);
+  // Forgets a given key, or every key of a section.
+  void drop(std::string_view key);
 
   // The keys under `name`, sharing this config's records.
   [[nodiscard]] Config section(std::string_view name) const;

@@ -36,9 +36,12 @@ void nm_draw_cuda(const DrawInputs<float>& inputs, uint8_t* draws, void* stream)
 
 // The n_draws positions with the largest values, ties to the lowest; no noise.
 void nm_top_n(const DrawInputs<float>& inputs, uint8_t* draws);
+void nm_top_n_cuda(const DrawInputs<float>& inputs, uint8_t* draws, void* stream);
 
 // keep[numel] = 1 where a block drew the position, and on tails.
 void nm_mask(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draws, uint8_t* keep);
+void nm_mask_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draws,
+                  uint8_t* keep, void* stream);
 
 // Straight-through backward: grad_logits [n_blocks, m] is overwritten.
 template <class T>
@@ -55,6 +58,7 @@ struct StraightThrough {
 template <class T>
 void nm_straight_through_ref(const StraightThrough<T>& args);
 void nm_straight_through_cpu(const StraightThrough<float>& args, Isa isa = active_isa());
+void nm_straight_through_cuda(const StraightThrough<float>& args, void* stream);
 
 // Adds the gradient of the distillation loss, scale * (pi - q), to grad_logits.
 template <class T>
@@ -71,6 +75,8 @@ struct Distillation {
 // Gives the sum over blocks of KL(q || pi).
 template <class T>
 double nm_distill(const Distillation<T>& args);
+// On the GPU the blocks' own KL go to kl [n_blocks].
+void nm_distill_cuda(const Distillation<float>& args, float* kl, void* stream);
 
 // A list of Philox counters to turn into Gumbel noise: word w of counter i goes to out[w * n + i].
 struct GumbelFill {

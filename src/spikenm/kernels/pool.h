@@ -1,5 +1,5 @@
-// Square pooling without overlap over planes [n, height, width] -> [n, height/size, width/size];
-// rows and columns that fill no window are left out.
+// Square pooling over planes [n, height, width] -> [n, out_height(), out_width()]; rows and columns
+// that fill no window are left out.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,24 @@ namespace spikenm::kernels {
 
 enum class PoolKind : int32_t { kAverage, kMax };
 
-struct PoolShape {
+// Windows of size x size, `stride` apart. Padding is for max pools: the border is never the
+// largest.
+struct PoolGeometry {
   PoolKind kind = PoolKind::kAverage;
-  int64_t n = 0, height = 0, width = 0, size = 2;
+  int64_t size = 2, stride = 2, padding = 0;
+
+  // How many windows fit along an axis.
+  [[nodiscard]] int64_t out(int64_t length) const {
+    return (length + 2 * padding - size) / stride + 1;
+  }
+};
+
+struct PoolShape {
+  PoolGeometry geometry;
+  int64_t n = 0, height = 0, width = 0;
+
+  [[nodiscard]] int64_t out_height() const { return geometry.out(height); }
+  [[nodiscard]] int64_t out_width() const { return geometry.out(width); }
 };
 
 // `chosen` [n, out height, out width] receives the place of the largest value in its window

@@ -12,11 +12,17 @@ void ActivityObserver::on_synapse_input(const nn::Synapse& layer, const at::Tens
   if (first_ == nullptr) first_ = &layer;
   if (&layer == first_) {
     samples_ += x.size(1);
+    ++batches_;
     return;
   }
+  if (!layer.maskable) return;
   const at::NoGradGuard no_grad;
   const at::Tensor alive = weight.ne(0).to(weight.scalar_type());
-  sops_ += ops::synapse(x, alive, layer.geometry).sum(at::kDouble).item<double>();
+  at::Tensor operations = ops::synapse(x, alive, layer.geometry);
+  for (const sparsity::NeuronMask& mask : neurons_) {
+    if (mask.neuron == layer.drives) operations = operations * mask.keep;
+  }
+  sops_ += operations.sum(at::kDouble).item<double>();
 }
 
 void ActivityObserver::on_spikes(const nn::Neuron& layer, const at::Tensor& spikes) {
@@ -29,6 +35,10 @@ void ActivityObserver::on_spikes(const nn::Neuron& layer, const at::Tensor& spik
 
 double ActivityObserver::sops_per_sample() const {
   return samples_ == 0 ? 0 : sops_ / static_cast<double>(samples_);
+}
+
+double ActivityObserver::sops_per_sample_upr(int64_t batch_size) const {
+  return batches_ == 0 ? 0 : sops_ / static_cast<double>(batches_ * batch_size);
 }
 
 std::vector<std::pair<std::string, double>> ActivityObserver::firing_rates() const {

@@ -1,30 +1,12 @@
-// How many of the dense network's connections are left, by UPR's definition.
+// Conn %, as the other metrics name it; pruning steers by it, so it lives below them.
 #pragma once
 
-#include "spikenm/sparsity/frozen_masks.h"
-
-#include <string>
-#include <vector>
+#include "spikenm/sparsity/connectivity.h"
 
 namespace spikenm::metrics {
 
-struct LayerConnections {
-  std::string name;
-  double alive = 0, dense = 0;
-};
-
-struct Connectivity {
-  std::vector<LayerConnections> layers;
-  [[nodiscard]] double alive() const;
-  [[nodiscard]] double dense() const;
-  [[nodiscard]] double percent() const { return 100 * alive() / dense(); }
-};
-
-// Two maps walk the network from an all-ones input [channels,height,width]: which neurons are alive
-// under the masks, and the dense reference. A connection counts when its weight is kept and its
-// input is alive; padding is no connection; a neuron with no live input is dead downstream; an
-// average pool makes fractions. Time steps and data play no part.
-Connectivity count_connections(nn::Network& network, const std::vector<sparsity::LayerMask>& masks,
-                               int64_t channels, int64_t height, int64_t width);
+using sparsity::Connectivity;
+using sparsity::count_connections;
+using sparsity::LayerConnections;
 
 }  // namespace spikenm::metrics

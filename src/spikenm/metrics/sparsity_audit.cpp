@@ -1,5 +1,7 @@
 #include "spikenm/metrics/sparsity_audit.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 
 namespace spikenm::metrics {
@@ -28,6 +30,28 @@ SparsityAudit audit_masks(const std::vector<sparsity::LayerMask>& masks) {
   SparsityAudit result;
   for (const sparsity::LayerMask& m : masks)
     result.layers.push_back({.name = m.synapse->name, .audit = nm::audit(m.mask)});
+  return result;
+}
+
+double NeuronCount::percent() const {
+  return all == 0 ? 100.0 : 100.0 * static_cast<double>(kept) / static_cast<double>(all);
+}
+
+double NeuronAudit::percent() const {
+  NeuronCount sum;
+  for (const NeuronCount& layer : layers) {
+    sum.kept += layer.kept;
+    sum.all += layer.all;
+  }
+  return sum.percent();
+}
+
+NeuronAudit audit_neurons(const std::vector<sparsity::NeuronMask>& masks) {
+  NeuronAudit result;
+  for (const sparsity::NeuronMask& m : masks)
+    result.layers.push_back({.name = m.neuron->name,
+                             .kept = m.keep.count_nonzero().item<int64_t>(),
+                             .all = m.keep.numel()});
   return result;
 }
 

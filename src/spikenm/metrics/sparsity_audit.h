@@ -1,4 +1,4 @@
-// What is left of the weights, and the proof that every block obeys its pattern.
+// What is left of weights and neurons, and the proof that every block obeys its pattern.
 #pragma once
 
 #include "spikenm/sparsity/frozen_masks.h"
@@ -22,5 +22,19 @@ struct SparsityAudit {
 };
 
 SparsityAudit audit_masks(const std::vector<sparsity::LayerMask>& masks);
+
+struct NeuronCount {
+  std::string name;
+  int64_t kept = 0, all = 0;
+  [[nodiscard]] double percent() const;
+};
+
+struct NeuronAudit {
+  std::vector<NeuronCount> layers;  // masked layers
+  // Kept share of the neurons of masked layers. 100 without masks.
+  [[nodiscard]] double percent() const;
+};
+
+NeuronAudit audit_neurons(const std::vector<sparsity::NeuronMask>& masks);
 
 }  // namespace spikenm::metrics

@@ -1,5 +1,6 @@
 #include "spikenm/nn/layers.h"
 
+#include "spikenm/core/parallel.h"
 #include "spikenm/core/random.h"
 
 #include <ATen/ATen.h>
@@ -24,10 +25,7 @@ constexpr NeuronName kNeuronNames[] = {
 
 NeuronSpec read_neuron_spec(const Config& config) {
   NeuronSpec spec;
-  std::vector<std::string> names;
-  for (const NeuronName& row : kNeuronNames) names.emplace_back(row.text);
   kernels::NeuronParams& p = spec.params;
-  p.neuron = kNeuronNames[config.get_choice("name", "lif", names)].neuron;
   spec.tau = config.get_real("tau", 2.0, 1.0, 1e6);
   p.k = 1 / spec.tau;
   p.threshold = config.get_real("threshold", 1.0, 1e-6);
@@ -42,8 +40,16 @@ NeuronSpec read_neuron_spec(const Config& config) {
   SPIKENM_CHECK(p.soft_reset || p.v_reset < p.threshold,
                 "{}: found {:g}, wanted a value below the threshold {:g}",
                 config.full_key("v_reset"), p.v_reset, p.threshold);
-  SPIKENM_CHECK(p.neuron != kernels::Neuron::kPlif || spec.tau > 1,
-                "{}: found 1, wanted more than 1 for plif", config.full_key("tau"));
+  return read_neuron_kind(config, "name", "lif", spec);
+}
+
+NeuronSpec read_neuron_kind(const Config& config, const std::string& key,
+                            const std::string& fallback, NeuronSpec spec) {
+  std::vector<std::string> names;
+  for (const NeuronName& row : kNeuronNames) names.emplace_back(row.text);
+  spec.params.neuron = kNeuronNames[config.get_choice(key, fallback, names)].neuron;
+  SPIKENM_CHECK(spec.params.neuron != kernels::Neuron::kPlif || spec.tau > 1,
+                "{}: found plif with neuron.tau 1, wanted more than 1", config.full_key(key));
   return spec;
 }
 
@@ -59,9 +65,22 @@ Tensor kaiming_weight(const nm::WeightShape& shape, uint64_t seed, uint32_t inde
   const double std = std::sqrt(2.0 / static_cast<double>(shape.cout * shape.kh * shape.kw));
   Tensor weight = at::empty({shape.cout, shape.cin, shape.kh, shape.kw}, at::kFloat);
   float* out = weight.mutable_data_ptr<float>();
-  for (int64_t i = 0; i < weight.numel(); ++i)
-    out[i] = static_cast<float>(std * random.normal(static_cast<uint64_t>(i)));
+  parallel_for(weight.numel(), 16384, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      out[i] = static_cast<float>(std * random.normal(static_cast<uint64_t>(i)));
+  });
   return weight;
+}
+
+Tensor uniform_bias(const nm::WeightShape& shape, uint64_t seed, uint32_t index) {
+  // Step 1 of the layer's stream: its weights have step 0.
+  const RandomAddress random(seed, random_stream(RandomUse::kWeightInit, index), 1);
+  const double limit = 1 / std::sqrt(static_cast<double>(shape.cin * shape.kh * shape.kw));
+  Tensor bias = at::empty({shape.cout}, at::kFloat);
+  float* out = bias.mutable_data_ptr<float>();
+  for (int64_t i = 0; i < shape.cout; ++i)
+    out[i] = static_cast<float>(random.uniform(static_cast<uint64_t>(i), -limit, limit));
+  return bias;
 }
 
 }  // namespace spikenm::nn

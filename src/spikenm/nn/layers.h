@@ -14,12 +14,17 @@
 
 namespace spikenm::nn {
 
-// A convolution, or a linear layer (flat input, 1x1 weight). Never a bias: batch norm has one.
+struct Neuron;
+
+// A convolution, or a linear layer (flat input, 1x1 weight).
 struct Synapse {
   std::string name;  // "conv1", "fc2"
   Tensor weight;     // [Cout,Cin,kh,kw]
+  Tensor bias;       // [Cout], or undefined: where batch norm follows, it has one
   ops::SynapseGeometry geometry;
-  bool maskable = true;
+  at::ScalarType compute = at::kFloat;  // of the products on a GPU; the weight itself stays float
+  bool maskable = true;                 // false: a readout that is neither masked nor counted
+  const Neuron* drives = nullptr;  // the neuron layer its output goes to; null for an analog score
   WeightHook* hook = nullptr;
 
   [[nodiscard]] nm::WeightShape shape() const {
@@ -35,7 +40,8 @@ struct Norm {
 struct Neuron {
   std::string name;
   kernels::NeuronParams params;
-  Tensor leak_logit;  // PLIF's learnt w, else undefined
+  Tensor leak_logit;      // PLIF's learnt w, else undefined
+  bool maskable = false;  // neuron pruning may silence neurons of this layer
   SpikeHook* hook = nullptr;
 };
 
@@ -46,10 +52,15 @@ struct NeuronSpec {
 
 // A network-wide neuron from its config section: name, tau, threshold, reset, ….
 NeuronSpec read_neuron_spec(const Config& config);
+// The same neuron of the kind that `key` names, or of kind `fallback`.
+NeuronSpec read_neuron_kind(const Config& config, const std::string& key,
+                            const std::string& fallback, NeuronSpec spec);
 std::string neuron_name(kernels::Neuron neuron);
 
 // Kaiming normal, mode fan_out, gain of a rectifier: std = sqrt(2 / (Cout kh kw)). The values
 // depend on (seed, index) alone.
 Tensor kaiming_weight(const nm::WeightShape& shape, uint64_t seed, uint32_t index);
+// [Cout], uniform within +-1/sqrt(Cin kh kw).
+Tensor uniform_bias(const nm::WeightShape& shape, uint64_t seed, uint32_t index);
 
 }  // namespace spikenm::nn

@@ -13,7 +13,11 @@ class Pass {
   virtual Tensor synapse(Synapse& layer, const Tensor& x) = 0;
   virtual Tensor norm(Norm& layer, const Tensor& x) = 0;
   virtual Tensor neuron(Neuron& layer, const Tensor& x) = 0;
-  virtual Tensor pool(ops::PoolKind kind, int64_t size, const Tensor& x) = 0;
+  // Both, or the neuron alone where `norm` is null: a pass may fuse them.
+  virtual Tensor norm_neuron(Norm* norm_layer, Neuron& layer, const Tensor& x) {
+    return neuron(layer, norm_layer != nullptr ? norm(*norm_layer, x) : x);
+  }
+  virtual Tensor pool(const ops::PoolGeometry& geometry, const Tensor& x) = 0;
 };
 
 }  // namespace spikenm::nn

@@ -22,9 +22,13 @@ class RunPass : public Pass {
   Tensor synapse(Synapse& layer, const Tensor& x) override;
   Tensor norm(Norm& layer, const Tensor& x) override;
   Tensor neuron(Neuron& layer, const Tensor& x) override;
-  Tensor pool(ops::PoolKind kind, int64_t size, const Tensor& x) override;
+  Tensor norm_neuron(Norm* norm_layer, Neuron& layer, const Tensor& x) override;
+  Tensor pool(const ops::PoolGeometry& geometry, const Tensor& x) override;
 
  private:
+  // What a hook makes of the spikes, seen by the observer.
+  Tensor finish_spikes(const Neuron& layer, Tensor spikes);
+
   bool training_;
   Observer* observer_;
 };

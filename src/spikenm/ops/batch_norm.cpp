@@ -73,6 +73,10 @@ class BatchNormFunction : public torch::autograd::Function<BatchNormFunction> {
 }  // namespace
 
 Tensor batch_norm(const Tensor& x, BatchNormState& s, bool training) {
+  if (x.is_cuda())
+    return at::batch_norm(x.flatten(0, 1), s.gamma, s.beta, s.running_mean, s.running_var, training,
+                          s.momentum, s.eps, /*cudnn_enabled=*/true)
+        .view(x.sizes());
   if (training) {
     return BatchNormFunction::apply(x, s.gamma, s.beta, s.running_mean, s.running_var, s.eps,
                                     s.momentum);

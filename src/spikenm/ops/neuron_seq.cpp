@@ -2,6 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/ops/kept.h"
+#include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -19,8 +20,9 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 template <class T>
-void run_forward(const NeuronForward<T>& args) {
+void run_forward(const NeuronForward<T>& args, bool on_gpu) {
   if constexpr (std::is_same_v<T, float>) {
+    if (on_gpu) return kernels::neuron_forward_cuda(args, current_stream());
     kernels::neuron_forward_cpu(args);
   } else {
     kernels::neuron_forward_ref(args, 0, args.n);
@@ -54,7 +56,8 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
                       .n = x.numel() / x.size(0),
                       .x = data<T>(x),
                       .spikes = data<T>(spikes),
-                      .h = data<T>(h)});
+                      .h = data<T>(h)},
+                     x.is_cuda());
     });
     ctx->save_for_backward({h, leak_logit.defined() ? x : Tensor(), leak_logit});
     ctx->saved_data["params"] = keep(params);
@@ -67,6 +70,19 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
     const auto& params = kept<NeuronParams>(ctx->saved_data["params"]);
     const Tensor grad_spikes = checked(grads[0], "neuron: gradient");
     Tensor grad_x = at::empty_like(h), grad_leak;
+    if (h.is_cuda()) {
+      const Tensor grad_k = at::zeros({1}, h.options());
+      kernels::neuron_backward_cuda({.params = params,
+                                     .steps = h.size(0),
+                                     .n = h.numel() / h.size(0),
+                                     .grad_spikes = data<float>(grad_spikes),
+                                     .h = data<float>(h),
+                                     .x = x.defined() ? data<float>(x) : nullptr,
+                                     .grad_x = data<float>(grad_x)},
+                                    data<float>(grad_k), current_stream());
+      if (leak_logit.defined()) grad_leak = grad_k * (params.k * (1 - params.k));
+      return {grad_x, grad_leak, Tensor()};
+    }
     const double grad_k = dispatch_real(h, [&](auto zero) {
       using T = decltype(zero);
       return run_backward<T>({.params = params,
@@ -87,8 +103,9 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
 
 Tensor neuron_seq(const Tensor& x, const NeuronParams& params, const Tensor& leak_logit) {
   // An undefined tensor is no autograd argument; an absent one is.
-  return NeuronSeqFunction::apply(
-      x, leak_logit.defined() ? std::optional(leak_logit) : std::nullopt, params);
+  return NeuronSeqFunction::apply(x.is_cuda() ? x.to(at::kFloat) : x,
+                                  leak_logit.defined() ? std::optional(leak_logit) : std::nullopt,
+                                  params);
 }
 
 }  // namespace spikenm::ops

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/ops/kept.h"
+#include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -59,7 +60,11 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
                                                .or_gradient = draw.or_gradient,
                                                .grad_logits = data<T>(grad_logits)};
         if constexpr (std::is_same_v<T, float>) {
-          kernels::nm_straight_through_cpu(args);
+          if (w.is_cuda()) {
+            kernels::nm_straight_through_cuda(args, current_stream());
+          } else {
+            kernels::nm_straight_through_cpu(args);
+          }
         } else {
           kernels::nm_straight_through_ref(args);
         }
@@ -75,15 +80,25 @@ void draw_mask(MaskDraw& draw, const Tensor& logits, const Tensor& weight) {
   const Tensor values = checked(logits, "mask: logits").to(at::kFloat);
   const Tensor w = checked(weight, "mask: weight").to(at::kFloat);
   SPIKENM_ASSERT(values.numel() == draw.layout.n_blocks * draw.layout.m);
-  draw.draws = at::empty({draw.layout.n_blocks, draw.n_draws}, at::kByte);
-  kernels::nm_draw_cpu(draw_inputs<float>(draw, values, w), data<uint8_t>(draw.draws));
+  draw.draws = at::empty({draw.layout.n_blocks, draw.n_draws}, values.options().dtype(at::kByte));
+  const auto inputs = draw_inputs<float>(draw, values, w);
+  if (values.is_cuda()) {
+    kernels::nm_draw_cuda(inputs, data<uint8_t>(draw.draws), current_stream());
+  } else {
+    kernels::nm_draw_cpu(inputs, data<uint8_t>(draw.draws));
+  }
   apply_draws(draw, weight);
 }
 
 void apply_draws(MaskDraw& draw, const Tensor& weight) {
   draw.n_draws = static_cast<int32_t>(draw.draws.size(1));
-  const Tensor keep = at::empty(weight.sizes(), at::kByte);
-  kernels::nm_mask(draw.layout, draw.n_draws, data<uint8_t>(draw.draws), data<uint8_t>(keep));
+  const Tensor keep = at::empty(weight.sizes(), weight.options().dtype(at::kByte));
+  if (keep.is_cuda()) {
+    kernels::nm_mask_cuda(draw.layout, draw.n_draws, data<uint8_t>(draw.draws), data<uint8_t>(keep),
+                          current_stream());
+  } else {
+    kernels::nm_mask(draw.layout, draw.n_draws, data<uint8_t>(draw.draws), data<uint8_t>(keep));
+  }
   draw.keep = keep.to(weight.scalar_type());
 }
 
@@ -92,8 +107,13 @@ Tensor top_positions(const MaskDraw& draw, int32_t n, const Tensor& logits, cons
   exact.n_draws = n;
   const Tensor values = checked(logits, "mask: logits").to(at::kFloat);
   const Tensor w = checked(weight, "mask: weight").to(at::kFloat);
-  Tensor draws = at::empty({draw.layout.n_blocks, n}, at::kByte);
-  kernels::nm_top_n(draw_inputs<float>(exact, values, w), data<uint8_t>(draws));
+  Tensor draws = at::empty({draw.layout.n_blocks, n}, values.options().dtype(at::kByte));
+  const auto inputs = draw_inputs<float>(exact, values, w);
+  if (values.is_cuda()) {
+    kernels::nm_top_n_cuda(inputs, data<uint8_t>(draws), current_stream());
+  } else {
+    kernels::nm_top_n(inputs, data<uint8_t>(draws));
+  }
   return draws;
 }
 

@@ -6,9 +6,10 @@
 
 namespace spikenm::ops {
 
+using kernels::PoolGeometry;
 using kernels::PoolKind;
 
-// Windows of size x size, stride size; rows and columns that fill no window are left out.
-Tensor pool(const Tensor& x, PoolKind kind, int64_t size);
+// Rows and columns that fill no window are left out.
+Tensor pool(const Tensor& x, const PoolGeometry& geometry);
 
 }  // namespace spikenm::ops

@@ -27,6 +27,11 @@ Tensor fold(const Tensor& x) {
   return x.flatten(0, 1);
 }
 
+// [T*B,...] -> [T,B,...] as `like` is cut.
+Tensor unfold(const Tensor& rows, const Tensor& like) {
+  return rows.unflatten(0, {like.size(0), like.size(1)});
+}
+
 // One chunk of rows, single-threaded ATen.
 Tensor forward_rows(const Tensor& x, const Tensor& w, const SynapseGeometry& g) {
   if (x.dim() == 2) return at::mm(x, w.flatten(1).t());
@@ -104,12 +109,34 @@ Tensor grad_weight_over_time(const Tensor& grad, const Tensor& x, const Tensor& 
 struct Call {
   SynapseGeometry geometry;
   std::shared_ptr<CreditSink> sink;
+  at::ScalarType compute = at::kFloat;
 };
+
+// The same on a GPU, where one call takes all rows: x, w and grad are in the compute type.
+Tensor grad_weight_on_gpu(const Tensor& grad, const Tensor& x, const Tensor& w,
+                          const SynapseGeometry& g, CreditSink* sink) {
+  const bool wanted = sink != nullptr && sink->wanted;
+  if (!wanted || sink->kind == CreditKind::kNet) {
+    const Tensor total = grad_weight_rows(fold(grad), fold(x), w, g).to(at::kFloat).contiguous();
+    if (wanted) sink->credit = total.abs();
+    return total;
+  }
+  Tensor total = at::zeros(w.sizes(), w.options().dtype(at::kFloat));
+  sink->credit = at::zeros_like(total);
+  for (int64_t t = 0; t < x.size(0); ++t) {
+    const Tensor slice = grad_weight_rows(grad[t], x[t], w, g).to(at::kFloat);
+    total.add_(slice);
+    sink->credit.add_(slice.abs());
+  }
+  return total;
+}
 
 class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
  public:
   static Tensor forward(AutogradContext* ctx, const Tensor& input, const Tensor& weight,
                         const Call& call) {
+    ctx->saved_data["call"] = keep(call);
+    if (input.is_cuda()) return forward_on_gpu(ctx, input, weight, call);
     const Tensor x = checked(input, "synapse: input"), w = checked(weight, "synapse: weight");
     Tensor out = at::empty(output_shape(x, w, call.geometry), x.options());
     const Tensor rows = fold(x);
@@ -118,7 +145,6 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
       return forward_rows(rows.narrow(0, first, n), w, call.geometry);
     });
     ctx->save_for_backward({x, w});
-    ctx->saved_data["call"] = keep(call);
     return out;
   }
 
@@ -126,8 +152,16 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
     const variable_list saved = ctx->get_saved_variables();
     const Tensor &x = saved[0], &w = saved[1];
     const auto& call = kept<Call>(ctx->saved_data["call"]);
-    const Tensor grad = checked(grads[0], "synapse: gradient");
     Tensor grad_x, grad_w;
+    if (x.is_cuda()) {
+      const Tensor grad = channels_last(grads[0].to(call.compute));
+      if (ctx->needs_input_grad(0))
+        grad_x = unfold(grad_input_rows(fold(grad), fold(x), w, call.geometry), x);
+      if (ctx->needs_input_grad(1))
+        grad_w = grad_weight_on_gpu(grad, x, w, call.geometry, call.sink.get());
+      return {grad_x, grad_w, Tensor()};
+    }
+    const Tensor grad = checked(grads[0], "synapse: gradient");
     if (ctx->needs_input_grad(0)) {
       grad_x = at::empty_like(x);
       const Tensor rows = fold(x), grad_rows = fold(grad);
@@ -141,12 +175,24 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
       grad_w = grad_weight_over_time(grad, x, w, call.geometry, call.sink.get());
     return {grad_x, grad_w, Tensor()};
   }
+
+ private:
+  // One call of torch's takes all rows.
+  static Tensor forward_on_gpu(AutogradContext* ctx, const Tensor& input, const Tensor& weight,
+                               const Call& call) {
+    const Tensor x = channels_last(input.to(call.compute));
+    const Tensor w = weight.to(call.compute)
+                         .contiguous(x.dim() == 5 ? at::MemoryFormat::ChannelsLast
+                                                  : at::MemoryFormat::Contiguous);
+    ctx->save_for_backward({x, w});
+    return unfold(forward_rows(fold(x), w, call.geometry), x);
+  }
 };
 
 }  // namespace
 
 Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geometry,
-               const std::shared_ptr<CreditSink>& credit) {
+               const std::shared_ptr<CreditSink>& credit, at::ScalarType compute) {
   SPIKENM_CHECK(weight.dim() == 4 && (x.dim() == 3 || x.dim() == 5),
                 "synapse: found a {}-d input and a {}-d weight, wanted [T,B,C,H,W] or [T,B,C] and "
                 "[Cout,Cin,kh,kw]",
@@ -157,7 +203,8 @@ Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geo
                 "synapse: a flat input needs a 1x1 weight, found {}x{}", weight.size(2),
                 weight.size(3));
   keep_aten_single_threaded();
-  return SynapseFunction::apply(x, weight, Call{.geometry = geometry, .sink = credit});
+  return SynapseFunction::apply(x, weight,
+                                Call{.geometry = geometry, .sink = credit, .compute = compute});
 }
 
 }  // namespace spikenm::ops

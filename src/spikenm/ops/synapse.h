@@ -24,8 +24,10 @@ struct SynapseGeometry {
 };
 
 // x [T,B,Cin,H,W] with weight [Cout,Cin,kh,kw], or x [T,B,Cin] with weight [Cout,Cin,1,1].
-// The result is the same bits for any number of threads.
+// On the CPU the result is the same bits for any number of threads. On a GPU activations are of
+// type `compute` (float, bfloat16 or half), channels-last; a spike is exact in all of them.
 Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geometry,
-               const std::shared_ptr<CreditSink>& credit = nullptr);
+               const std::shared_ptr<CreditSink>& credit = nullptr,
+               at::ScalarType compute = at::kFloat);
 
 }  // namespace spikenm::ops

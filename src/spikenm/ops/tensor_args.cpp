@@ -3,6 +3,7 @@
 #include "spikenm/core/error.h"
 #include "spikenm/core/parallel.h"
 
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include <mutex>
@@ -11,11 +12,19 @@ namespace spikenm::ops {
 
 Tensor checked(const Tensor& t, std::string_view what) {
   SPIKENM_CHECK(t.defined(), "{}: found no tensor", what);
-  SPIKENM_CHECK(t.device().is_cpu(), "{}: found a tensor on {}, wanted the cpu", what,
+  SPIKENM_CHECK(t.is_cpu() || t.is_cuda(), "{}: found a tensor on {}, wanted the cpu or cuda", what,
                 t.device().str());
-  SPIKENM_CHECK(t.scalar_type() == at::kFloat || t.scalar_type() == at::kDouble,
-                "{}: found type {}, wanted float or double", what, at::toString(t.scalar_type()));
+  SPIKENM_CHECK(t.scalar_type() == at::kFloat || (t.scalar_type() == at::kDouble && t.is_cpu()),
+                "{}: found type {} on {}, wanted float, or double on the cpu", what,
+                at::toString(t.scalar_type()), t.device().str());
   return t.contiguous();
+}
+
+Tensor channels_last(const Tensor& x) {
+  if (x.dim() != 5) return x.contiguous();
+  return x.flatten(0, 1)
+      .contiguous(at::MemoryFormat::ChannelsLast)
+      .unflatten(0, {x.size(0), x.size(1)});
 }
 
 void use_threads(int n) {

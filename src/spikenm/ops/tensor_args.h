@@ -10,8 +10,13 @@ namespace spikenm::ops {
 
 using at::Tensor;
 
-// A contiguous CPU tensor of float or double; an Error that begins with `what` otherwise.
+// A contiguous tensor of float, on the CPU or a GPU, or of double on the CPU; an Error that begins
+// with `what` otherwise.
 Tensor checked(const Tensor& t, std::string_view what);
+
+// x [T,B,C,H,W] with memory in the order T,B,H,W,C, which GPUs want; [T,B,C] contiguous. A copy
+// only where x lies otherwise.
+Tensor channels_last(const Tensor& x);
 
 // The data pointer of a tensor that checked() gave.
 template <class T>

@@ -80,6 +80,24 @@ std::string format_table(const std::vector<std::string>& header,
   return text;
 }
 
+std::string markdown_table(const std::vector<std::string>& header,
+                           const std::vector<std::vector<std::string>>& rows) {
+  const auto line = [](const std::vector<std::string>& cells) {
+    std::string text = "|";
+    for (const std::string& cell : cells) {
+      text += ' ';
+      for (const char c : cell) text += c == '|' ? "\\|" : std::string(1, c);
+      text += " |";
+    }
+    return text + "\n";
+  };
+  std::string text = line(header) + "|---|";
+  for (size_t c = 1; c < header.size(); ++c) text += "---:|";
+  text += "\n";
+  for (const auto& row : rows) text += line(row);
+  return text;
+}
+
 std::string run_table(const std::vector<std::filesystem::path>& run_folders) {
   std::vector<Json> results;
   std::optional<double> dense;

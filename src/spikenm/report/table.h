@@ -11,6 +11,10 @@ namespace spikenm::report {
 std::string format_table(const std::vector<std::string>& header,
                          const std::vector<std::vector<std::string>>& rows);
 
+// The same as a Markdown table.
+std::string markdown_table(const std::vector<std::string>& header,
+                           const std::vector<std::vector<std::string>>& rows);
+
 // Method, pattern, test accuracy, difference to the dense run among them, weight %, conn %, SOPs
 // and seconds of each run. An Error names the folder whose result cannot be read.
 std::string run_table(const std::vector<std::filesystem::path>& run_folders);

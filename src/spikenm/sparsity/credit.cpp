@@ -1,24 +1,33 @@
 #include "spikenm/sparsity/credit.h"
 
 #include "spikenm/core/parallel.h"
+#include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <type_traits>
+
 namespace spikenm::sparsity {
 namespace {
 
+// The sum of all values, in a fixed order on the CPU.
 template <class T>
-double sum_of(const at::Tensor& t, double (*term)(double)) {
+double sum_of(const at::Tensor& t) {
+  if (t.is_cuda()) return t.sum(at::kDouble).item<double>();
   const T* const values = t.const_data_ptr<T>();
   return parallel_sum(t.numel(), 1 << 15, [&](int64_t begin, int64_t end) {
     double sum = 0;
-    for (int64_t i = begin; i < end; ++i) sum += term(static_cast<double>(values[i]));
+    for (int64_t i = begin; i < end; ++i) sum += static_cast<double>(values[i]);
     return sum;
   });
 }
 
 }  // namespace
+
+at::Tensor squared_norm(const at::Tensor& t) {
+  return t.detach().square().sum(at::kDouble);
+}
 
 DistillationResult distill(const Distillation& options, const ops::MaskDraw& draw,
                            const at::Tensor& logits, const at::Tensor& weight,
@@ -30,9 +39,8 @@ DistillationResult distill(const Distillation& options, const ops::MaskDraw& dra
   ops::dispatch_real(logits, [&](auto zero) {
     using T = decltype(zero);
     const bool needs_mean = options.credit_scale == kernels::CreditScale::kLayerMean;
-    const double total =
-        needs_mean && !options.uniform_target ? sum_of<T>(credit, [](double c) { return c; }) : 0;
-    kernels::Distillation<T> args{
+    const double total = needs_mean && !options.uniform_target ? sum_of<T>(credit) : 0;
+    const kernels::Distillation<T> args{
         .draw = {.layout = draw.layout,
                  .logits = ops::data<T>(logits),
                  .weight = ops::data<T>(weight),
@@ -43,9 +51,17 @@ DistillationResult distill(const Distillation& options, const ops::MaskDraw& dra
         .tau_q = static_cast<T>(options.tau_q),
         .scale = static_cast<T>(options.lambda / divisor),
         .grad_logits = ops::data<T>(gradient)};
-    result.kl_sum = kernels::nm_distill<T>(args);
-    result.squared_norm = sum_of<T>(gradient, [](double g) { return g * g; });
+    if constexpr (std::is_same_v<T, float>) {
+      if (logits.is_cuda()) {
+        const at::Tensor kl = at::empty({draw.layout.n_blocks}, logits.options());
+        kernels::nm_distill_cuda(args, ops::data<float>(kl), ops::current_stream());
+        result.kl_sum = kl.sum(at::kDouble);
+        return;
+      }
+    }
+    result.kl_sum = at::scalar_tensor(kernels::nm_distill<T>(args), at::kDouble);
   });
+  result.squared_norm = squared_norm(gradient);
   if (logits.grad().defined()) {
     logits.grad().add_(gradient);
   } else {

@@ -13,14 +13,18 @@ struct Distillation {
   bool uniform_target = false;  // KL(uniform || pi): tells a credit from a flattening regulariser
 };
 
+// Numbers stay where the logits are, as 0-d tensors: reading one waits for the GPU.
 struct DistillationResult {
-  double kl_sum = 0;        // sum over the layer's blocks of KL(q || pi)
-  double squared_norm = 0;  // of the gradient that was added
+  at::Tensor kl_sum;        // sum over the layer's blocks of KL(q || pi)
+  at::Tensor squared_norm;  // of the gradient that was added
 };
 
 // Adds the gradient of lambda * L_EID to logits.grad. `n_blocks` counts the blocks of the network.
 DistillationResult distill(const Distillation& options, const ops::MaskDraw& draw,
                            const at::Tensor& logits, const at::Tensor& weight,
                            const at::Tensor& credit, int64_t n_blocks);
+
+// The squared Euclidean norm, as a 0-d double tensor.
+at::Tensor squared_norm(const at::Tensor& t);
 
 }  // namespace spikenm::sparsity

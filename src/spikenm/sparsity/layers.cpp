@@ -2,10 +2,12 @@
 
 #include "spikenm/core/text.h"
 #include "spikenm/kernels/nm_sample.h"
+#include "spikenm/sparsity/auto_pattern.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace spikenm::sparsity {
 namespace {
@@ -26,43 +28,120 @@ void check_glob(const std::string& glob, const std::vector<std::string>& names,
   fail("{}: '{}' matches no layer; the layers are {}", key, glob, join(names, ", "));
 }
 
+// The [method] keys that say which layers are masked and how.
+struct Rules {
+  // The pattern of the layers that a glob fits; none: dense.
+  struct Own {
+    std::string glob;
+    std::optional<nm::NmPattern> pattern;
+  };
+  std::string pattern_text;
+  std::optional<AutoPattern> automatic;
+  nm::NmPattern pattern;  // of layers without their own; n is open when automatic
+  std::vector<std::string> globs;
+  std::vector<Own> own;
+  std::vector<std::string> dense;  // first_layer, last_layer
+
+  [[nodiscard]] bool wants(const nn::Synapse& synapse) const {
+    return synapse.maskable && std::any_of(globs.begin(), globs.end(), [&](const auto& glob) {
+             return glob_match(glob, synapse.name);
+           });
+  }
+  [[nodiscard]] bool is_dense(const std::string& name) const {
+    const Own* const found = own_of(name);
+    return std::find(dense.begin(), dense.end(), name) != dense.end() ||
+           (found != nullptr && !found->pattern);
+  }
+  // The last glob that fits holds; null when none does.
+  [[nodiscard]] const Own* own_of(const std::string& name) const {
+    const Own* found = nullptr;
+    for (const Own& o : own) {
+      if (glob_match(o.glob, name)) found = &o;
+    }
+    return found;
+  }
+};
+
+Rules read_rules(const std::vector<std::string>& names, const Config& method) {
+  Rules rules;
+  const int share = static_cast<int>(method.get_int("share", 1, 1, 65536));
+  rules.pattern_text = method.get("pattern", "2:4");
+  rules.automatic = read_auto_pattern(rules.pattern_text, method);
+  rules.pattern = rules.automatic
+                      ? nm::NmPattern{.n = 1, .m = rules.automatic->m, .share = share}
+                      : nm::NmPattern::parse(rules.pattern_text, method.full_key("pattern"), share);
+  rules.globs = method.get<std::vector<std::string>>("layers", {"*"});
+  for (const std::string& glob : rules.globs) check_glob(glob, names, method.full_key("layers"));
+  const std::string table_key = method.full_key("layer_pattern");
+  for (const auto& [glob, text] : method.get_table("layer_pattern")) {
+    check_glob(glob, names, table_key);
+    std::optional<nm::NmPattern> pattern;
+    if (text != "dense") pattern = nm::NmPattern::parse(text, table_key + "." + glob, share);
+    rules.own.push_back({.glob = glob, .pattern = pattern});
+  }
+  const std::vector<std::string> choices{"as-others", "dense"};
+  if (method.get_choice("first_layer", "as-others", choices) == 1 && !names.empty())
+    rules.dense.push_back(names.front());
+  if (method.get_choice("last_layer", "as-others", choices) == 1 && !names.empty())
+    rules.dense.push_back(names.back());
+  return rules;
+}
+
+// Weights that a mask of n of m keeps, tails included.
+int64_t kept_by(const MaskableLayer& layer) {
+  const int64_t tail = layer.layout.tail();
+  return tail + (layer.layout.numel - tail) / layer.pattern.m * layer.pattern.n;
+}
+
+void choose_patterns(const Rules& rules, const std::string& key,
+                     std::vector<MaskableLayer>& layers) {
+  std::vector<AutoLayer> open;
+  GivenLayers given;
+  for (const MaskableLayer& layer : layers) {
+    if (rules.own_of(layer.synapse->name) == nullptr) {
+      open.push_back({.shape = layer.synapse->shape(), .tail = layer.layout.tail()});
+    } else {
+      given.weights += layer.layout.numel;
+      given.kept += kept_by(layer);
+    }
+  }
+  const std::vector<int> chosen = choose_n(*rules.automatic, open, given, key);
+  size_t next = 0;
+  for (MaskableLayer& layer : layers) {
+    if (rules.own_of(layer.synapse->name) == nullptr) layer.pattern.n = chosen[next++];
+  }
+}
+
 }  // namespace
 
 std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method,
                                                 nm::Axis axis) {
-  const std::vector<std::string> names = names_of(network);
-  const int share = static_cast<int>(method.get_int("share", 1, 1, 65536));
-  const auto pattern =
-      nm::NmPattern::parse(method.get("pattern", "2:4"), method.full_key("pattern"), share);
-  const auto globs = method.get<std::vector<std::string>>("layers", {"*"});
-  for (const std::string& glob : globs) check_glob(glob, names, method.full_key("layers"));
-  const auto by_layer = method.get_table("layer_pattern");
-  const std::string table_key = method.full_key("layer_pattern");
-  std::vector<std::pair<std::string, nm::NmPattern>>
-      own;  // glob and pattern, checked even if unused
-  for (const auto& [glob, text] : by_layer) {
-    check_glob(glob, names, table_key);
-    own.emplace_back(glob, nm::NmPattern::parse(text, table_key + "." + glob, share));
-  }
-
+  const Rules rules = read_rules(names_of(network), method);
   std::vector<MaskableLayer> layers;
+  bool any_wanted = false;
   for (nn::Synapse& synapse : network.synapses()) {
-    bool wanted = false;
-    for (const std::string& glob : globs) wanted = wanted || glob_match(glob, synapse.name);
-    if (!synapse.maskable || !wanted) continue;
-    MaskableLayer layer{.id = layers.size(), .synapse = &synapse, .pattern = pattern, .layout = {}};
-    for (const auto& [glob, own_pattern] : own) {  // the last glob that fits holds
-      if (glob_match(glob, synapse.name)) layer.pattern = own_pattern;
-    }
+    if (!rules.wants(synapse)) continue;
+    any_wanted = true;
+    if (rules.is_dense(synapse.name)) continue;
+    const Rules::Own* const own = rules.own_of(synapse.name);
+    MaskableLayer layer{.id = layers.size(),
+                        .synapse = &synapse,
+                        .pattern = own != nullptr ? *own->pattern : rules.pattern,
+                        .layout = {}};
     layer.layout = nm::make_layout(synapse.shape(), layer.pattern, axis, synapse.name);
     layers.push_back(layer);
   }
-  SPIKENM_CHECK(!layers.empty(), "{}: leaves no layer to mask", method.full_key("layers"));
+  SPIKENM_CHECK(any_wanted, "{}: leaves no layer to mask", method.full_key("layers"));
+  SPIKENM_CHECK(!layers.empty(),
+                "{}: with first_layer and last_layer it makes every layer dense, so none is left "
+                "to mask; {} = \"dense\" trains without masks",
+                method.full_key("layer_pattern"), method.full_key("name"));
   const bool has_blocks = std::any_of(layers.begin(), layers.end(), [](const MaskableLayer& layer) {
     return layer.layout.n_blocks > 0;
   });
   SPIKENM_CHECK(has_blocks, "{}: found {}, and no layer has a whole block of {} weights",
-                method.full_key("pattern"), pattern.text(), pattern.m);
+                method.full_key("pattern"), rules.pattern_text, rules.pattern.m);
+  if (rules.automatic) choose_patterns(rules, method.full_key("pattern"), layers);
   return layers;
 }
 
@@ -71,7 +150,7 @@ nm::Mask mask_from_draws(const MaskableLayer& layer, const at::Tensor& draws) {
                 .pattern = layer.pattern,
                 .layout = layer.layout,
                 .keep = std::vector<uint8_t>(static_cast<size_t>(layer.layout.numel))};
-  const at::Tensor rows = draws.contiguous();
+  const at::Tensor rows = draws.cpu().contiguous();
   kernels::nm_mask(layer.layout, static_cast<int32_t>(rows.size(1)), rows.const_data_ptr<uint8_t>(),
                    mask.keep.data());
   return mask;

@@ -16,8 +16,9 @@ struct MaskableLayer {
   nm::BlockLayout layout;
 };
 
-// Reads pattern, share, layers (globs) and layer_pattern from the [method] section and gives the
-// layers to mask, in forward order. An Error when a glob matches nothing or no layer is left.
+// Reads pattern, share, layers (globs), layer_pattern, first_layer and last_layer from the [method]
+// section and gives the layers to mask, in forward order. An Error when a glob matches nothing or
+// no layer is left.
 std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method,
                                                 nm::Axis axis);
 

@@ -1,6 +1,7 @@
 #include "spikenm/sparsity/method.h"
 
 #include "spikenm/core/text.h"
+#include "spikenm/sparsity/neuron_pruning.h"
 
 #include <algorithm>
 
@@ -20,6 +21,18 @@ class LayerHook : public nn::WeightHook {
   size_t layer_;
 };
 
+class NeuronHook : public nn::SpikeHook {
+ public:
+  NeuronHook(Method& method, size_t neurons) : method_(method), neurons_(neurons) {}
+  Tensor effective(const Tensor& spikes) override {
+    return method_.effective_spikes(neurons_, spikes);
+  }
+
+ private:
+  Method& method_;
+  size_t neurons_;
+};
+
 }  // namespace
 
 std::string Method::pattern_text() const {
@@ -31,15 +44,25 @@ std::string Method::pattern_text() const {
   return texts.empty() ? "dense" : join(texts, " ");
 }
 
+std::unique_ptr<Method> make_method(const std::string& name, nn::Network& network,
+                                    const Config& config, uint64_t seed) {
+  return with_neuron_pruning(methods().find(name)(network, config, seed), network, config);
+}
+
 MethodHooks::MethodHooks(Method& method) : method_(method) {
   for (const MaskableLayer& layer : method.layers()) {
     hooks_.push_back(std::make_unique<LayerHook>(method, layer.id));
     layer.synapse->hook = hooks_.back().get();
   }
+  for (const MaskableNeurons& neurons : method.neurons()) {
+    spike_hooks_.push_back(std::make_unique<NeuronHook>(method, neurons.id));
+    neurons.neuron->hook = spike_hooks_.back().get();
+  }
 }
 
 MethodHooks::~MethodHooks() {
   for (const MaskableLayer& layer : method_.layers()) layer.synapse->hook = nullptr;
+  for (const MaskableNeurons& neurons : method_.neurons()) neurons.neuron->hook = nullptr;
 }
 
 }  // namespace spikenm::sparsity

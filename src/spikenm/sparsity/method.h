@@ -25,6 +25,16 @@ struct StepInfo {
   }
 };
 
+// Forgets the optimiser's moments of `parameter` where `keep` is 0.
+using ClearMoments = std::function<void(const Tensor& parameter, const Tensor& keep)>;
+
+// A neuron layer whose neurons may be silenced, each at its place in [C,H,W].
+struct MaskableNeurons {
+  size_t id = 0;  // place in the list
+  nn::Neuron* neuron = nullptr;
+  std::vector<int64_t> shape;  // [C,H,W]
+};
+
 // Parameters of the method's own, trained by an Adam of their own.
 struct ParamGroup {
   std::vector<Tensor> tensors;
@@ -44,21 +54,32 @@ class Method {
   virtual std::shared_ptr<ops::CreditSink> credit(size_t /*layer*/) { return nullptr; }
   // After backward, before any optimiser: the credits of this batch become gradient on the logits.
   virtual void after_backward(const StepInfo&) {}
+  // After the optimiser: drop and grow.
+  virtual void after_step(const StepInfo&, const ClearMoments&) {}
   virtual std::vector<ParamGroup> param_groups() { return {}; }
 
   // The mask that prune would freeze now.
   [[nodiscard]] virtual nm::Mask harden(size_t layer) const = 0;
 
+  // The same for neurons: spikes [T,B,C,H,W] as a training step uses them, and the neurons [C,H,W]
+  // that prune would keep. Asked only of a method that lists neurons().
+  virtual Tensor effective_spikes(size_t /*neurons*/, const Tensor& spikes) { return spikes; }
+  [[nodiscard]] virtual Tensor harden_neurons(size_t /*neurons*/) const { return {}; }
+
   // Means of what the method watched since the last call: temperatures, gradient norms, ….
   virtual Json take_statistics() { return Json::object(); }
+  // What a finished search leaves for result.json.
+  [[nodiscard]] virtual Json outcome() const { return Json::object(); }
 
   [[nodiscard]] const std::vector<MaskableLayer>& layers() const { return layers_; }
+  [[nodiscard]] const std::vector<MaskableNeurons>& neurons() const { return neurons_; }
   // "2:4", "2:4 2:16" when layers differ, "dense" when nothing is masked.
   [[nodiscard]] std::string pattern_text() const;
 
  protected:
   explicit Method(std::vector<MaskableLayer> layers) : layers_(std::move(layers)) {}
   std::vector<MaskableLayer> layers_;
+  std::vector<MaskableNeurons> neurons_;
 };
 
 // `config` is the [method] section.
@@ -67,7 +88,11 @@ using MethodFactory = std::function<std::unique_ptr<Method>(nn::Network& network
 
 const Registry<MethodFactory>& methods();
 
-// The method as weight hooks of a network, for as long as this lives.
+// The method of that name, with neuron masks beside it when the config asks for them.
+std::unique_ptr<Method> make_method(const std::string& name, nn::Network& network,
+                                    const Config& config, uint64_t seed);
+
+// The method as weight and spike hooks of a network, for as long as this lives.
 class MethodHooks {
  public:
   explicit MethodHooks(Method& method);
@@ -78,6 +103,7 @@ class MethodHooks {
  private:
   Method& method_;
   std::vector<std::unique_ptr<nn::WeightHook>> hooks_;
+  std::vector<std::unique_ptr<nn::SpikeHook>> spike_hooks_;
 };
 
 }  // namespace spikenm::sparsity

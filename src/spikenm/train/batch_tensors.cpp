@@ -4,7 +4,7 @@
 
 namespace spikenm::train {
 
-BatchTensors to_tensors(data::Batch batch) {
+BatchTensors to_tensors(data::Batch batch, const at::Device& device) {
   const data::SampleShape& s = batch.shape;
   const int64_t B = batch.size();
   float* const frames = batch.frames.get();
@@ -16,7 +16,9 @@ BatchTensors to_tensors(data::Batch batch) {
       .share = batch.share};
   if (!batch.has_time) tensors.frames = tensors.frames.squeeze(0);
   if (!batch.partner_labels.empty())
-    tensors.partner_labels = at::tensor(batch.partner_labels, at::kLong);
+    tensors.partner_labels = at::tensor(batch.partner_labels, at::kLong).to(device);
+  tensors.frames = tensors.frames.to(device);
+  tensors.labels = tensors.labels.to(device);
   return tensors;
 }
 

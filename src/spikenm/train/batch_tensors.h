@@ -15,8 +15,8 @@ struct BatchTensors {
   double share = 1;           // of a sample's own label
 };
 
-// Takes the batch's memory over; nothing is copied but the labels.
-BatchTensors to_tensors(data::Batch batch);
+// On the CPU it takes the batch's memory over, and nothing is copied but the labels.
+BatchTensors to_tensors(data::Batch batch, const at::Device& device = at::kCPU);
 
 // The loss of scores [T,B,classes] against the labels, mixed as the batch is.
 at::Tensor batch_loss(const Loss& loss, const at::Tensor& scores, const BatchTensors& batch);

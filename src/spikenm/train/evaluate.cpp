@@ -14,20 +14,20 @@ Evaluation evaluate(nn::Network& network, data::Loader& loader, int64_t T, const
                     nn::Observer* observer) {
   const at::NoGradGuard no_grad;
   nn::RunPass pass(/*training=*/false, observer);
-  int64_t correct = 0, samples = 0;
+  metrics::AccuracyCounter accuracy;
   double loss_sum = 0;
   loader.start_epoch(0);
   for (int64_t i = 0; i < loader.batches(); ++i) {
     throw_if_interrupted("while evaluating");
-    const BatchTensors batch = to_tensors(loader.next());
+    const BatchTensors batch = to_tensors(loader.next(), network.device());
     const at::Tensor scores = network.forward(pass, nn::encode(batch.frames, T));
-    const int64_t B = batch.labels.size(0);
-    correct += metrics::count_correct(scores, batch.labels);
-    loss_sum += loss(scores, batch.labels).item<double>() * static_cast<double>(B);
-    samples += B;
+    accuracy.add(scores, batch.labels);
+    loss_sum += loss(scores, batch.labels).item<double>() * static_cast<double>(scores.size(1));
   }
-  const auto n = static_cast<double>(samples);
-  return {.accuracy = 100.0 * static_cast<double>(correct) / n, .loss = loss_sum / n};
+  return {.accuracy = accuracy.percent(),
+          .top5 = accuracy.top5_percent(),
+          .by_class = accuracy.class_percent(),
+          .loss = loss_sum / static_cast<double>(accuracy.samples())};
 }
 
 }  // namespace spikenm::train

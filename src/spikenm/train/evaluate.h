@@ -6,11 +6,17 @@
 #include "spikenm/nn/run_pass.h"
 #include "spikenm/train/loss.h"
 
+#include <optional>
+#include <vector>
+
 namespace spikenm::train {
 
+// Accuracies in percent.
 struct Evaluation {
-  double accuracy = 0;  // percent
-  double loss = 0;      // mean over samples
+  double accuracy = 0;
+  std::optional<double> top5;    // none with five classes or fewer
+  std::vector<double> by_class;  // NaN for a class without samples
+  double loss = 0;               // mean over samples
 };
 
 // Evaluation mode, no gradient; hooks stay as they are installed.

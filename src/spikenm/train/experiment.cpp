@@ -6,6 +6,7 @@
 #include "spikenm/core/run_dir.h"
 #include "spikenm/metrics/activity.h"
 #include "spikenm/metrics/connectivity.h"
+#include "spikenm/metrics/energy.h"
 #include "spikenm/metrics/sparsity_audit.h"
 #include "spikenm/train/evaluate.h"
 #include "spikenm/train/model_file.h"
@@ -32,6 +33,34 @@ Json rates_json(const metrics::ActivityObserver& activity) {
   return rates;
 }
 
+// What each layer that may be masked keeps: "2:4", or "dense".
+Json layer_patterns(ModelRecipe& model) {
+  Json patterns = Json::object();
+  for (const nn::Synapse& synapse : model.network->synapses()) {
+    if (synapse.maskable) patterns[synapse.name] = "dense";
+  }
+  for (const sparsity::MaskableLayer& layer : model.method->layers())
+    patterns[layer.synapse->name] = layer.pattern.text();
+  return patterns;
+}
+
+Json accuracy_json(const Evaluation& test) {
+  Json found = {{"test_accuracy", test.accuracy},
+                {"test_accuracy_per_class", test.by_class},
+                {"test_loss", test.loss}};
+  if (test.top5) found["test_top5"] = *test.top5;
+  return found;
+}
+
+Json neurons_json(const sparsity::Masks& masks) {
+  const metrics::NeuronAudit audit = metrics::audit_neurons(masks.neurons);
+  Json found = {{"granularity", masks.neurons.empty() ? "weight" : "weight+neuron"},
+                {"neuron_pct", audit.percent()}};
+  for (const metrics::NeuronCount& layer : audit.layers)
+    found["neuron_pct_by_layer"][layer.name] = layer.percent();
+  return found;
+}
+
 }  // namespace
 
 Json versions() {
@@ -42,25 +71,32 @@ Json versions() {
           {"threads", threads()}};
 }
 
-Json measure(Recipe& recipe, const std::vector<sparsity::LayerMask>& masks) {
+Json measure(Recipe& recipe, const sparsity::Masks& masks) {
   nn::Network& network = *recipe.model.network;
   const data::DatasetInfo& info = recipe.model.dataset->info();
   const sparsity::FrozenHooks hooks(masks);
-  metrics::ActivityObserver activity;
+  metrics::ActivityObserver activity(masks.neurons);
   prepare_data(*recipe.model.dataset);
   data::Loader loader(data::test_view(recipe.model.dataset), recipe.test_loader());
   const Evaluation test = evaluate(network, loader, recipe.model.T, recipe.loss, &activity);
-  const metrics::SparsityAudit audit = metrics::audit_masks(masks);
+  const metrics::SparsityAudit audit = metrics::audit_masks(masks.weights);
   const metrics::Connectivity connections =
       metrics::count_connections(network, masks, info.channels, info.height, info.width);
-  return {{"test_accuracy", test.accuracy},
-          {"test_loss", test.loss},
-          {"weight_pct", audit.weight_percent()},
-          {"conn_pct", connections.percent()},
-          {"sops_m", activity.sops_per_sample() / 1e6},
-          {"firing_rate", rates_json(activity)},
-          {"nm_valid", audit.valid()},
-          {"empty_blocks", audit.empty_blocks()}};
+  const double sops = activity.sops_per_sample();
+  const double macs =
+      metrics::first_layer_macs(network, connections, recipe.model.T, info.frames == 0);
+  Json found = {{"weight_pct", audit.weight_percent()},
+                {"conn_pct", connections.percent()},
+                {"sops_m", sops / 1e6},
+                {"sops_m_upr", activity.sops_per_sample_upr(recipe.train.batch_size) / 1e6},
+                {"energy_uj", metrics::energy_microjoules(sops, macs)},
+                {"energy_convention", metrics::kEnergyConvention},
+                {"firing_rate", rates_json(activity)},
+                {"nm_valid", audit.valid()},
+                {"empty_blocks", audit.empty_blocks()}};
+  found.update(accuracy_json(test));
+  found.update(neurons_json(masks));
+  return found;
 }
 
 Json run_experiment(const Config& config, const ExperimentOptions& options) {
@@ -87,7 +123,10 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
                    {"validation", recipe.views->validation.size()},
                    {"test", recipe.model.dataset->size(data::Part::kTest)}}},
                  {"simulated", info.simulated},
-                 {"model", recipe.model.model_name}};
+                 {"model", recipe.model.model_name},
+                 {"T", recipe.model.T},
+                 {"layer_patterns", layer_patterns(recipe.model)}};
+  result.update(method.outcome());
   result.update(measure(recipe, trainer.masks()));
   result["test_accuracy_best_val"] = result["test_accuracy"];
   if (trainer.best()) {

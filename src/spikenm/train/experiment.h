@@ -21,9 +21,10 @@ struct ExperimentOptions {
 // result.json.
 Json run_experiment(const Config& config, const ExperimentOptions& options);
 
-// Accuracy, firing rates and SOPs on the test split, weight %, conn % and the N:M audit of a
-// network whose weights are masked already.
-Json measure(Recipe& recipe, const std::vector<sparsity::LayerMask>& masks);
+// Accuracy (top 1, top 5, by class), firing rates, SOPs and energy on the test split, weight %,
+// neuron
+// %, conn % and the N:M audit of a network whose weights are masked already.
+Json measure(Recipe& recipe, const sparsity::Masks& masks);
 
 // What produced a number: our version, torch's, the compiler, the instruction set, the threads.
 Json versions();

@@ -16,7 +16,7 @@ constexpr const char* kFormat = "spikenm-model";
 constexpr const char* kVersion = "1";
 
 StoredTensor store(const std::string& name, const at::Tensor& t, const char* dtype) {
-  const at::Tensor flat = t.detach().contiguous();
+  const at::Tensor flat = t.detach().cpu().contiguous();
   const auto* bytes = static_cast<const uint8_t*>(flat.const_data_ptr());
   return {.name = name,
           .dtype = dtype,
@@ -39,9 +39,17 @@ void load_into(const SafetensorsFile& file, const nn::NamedTensor& target,
                const std::string& source) {
   const at::NoGradGuard no_grad;
   const StoredTensor& stored = find_tensor(file, target.name, "F32", target.tensor.sizes(), source);
-  std::memcpy(target.tensor.mutable_data_ptr(), stored.bytes.data(), stored.bytes.size());
+  at::Tensor values = at::empty(target.tensor.sizes(), at::kFloat);
+  std::memcpy(values.mutable_data_ptr(), stored.bytes.data(), stored.bytes.size());
+  at::Tensor(target.tensor).copy_(values);
   SPIKENM_CHECK(target.tensor.isfinite().all().item<bool>(),
                 "{}: tensor '{}': found a value that is not finite", source, target.name);
+}
+
+void check_bits(const std::vector<uint8_t>& bits, const std::string& name,
+                const std::string& source) {
+  for (const uint8_t bit : bits)
+    SPIKENM_CHECK(bit <= 1, "{}: tensor '{}': found {}, wanted 0 or 1", source, name, bit);
 }
 
 sparsity::LayerMask load_mask(const SafetensorsFile& file, const sparsity::MaskableLayer& layer,
@@ -53,8 +61,7 @@ sparsity::LayerMask load_mask(const SafetensorsFile& file, const sparsity::Maska
                 .pattern = layer.pattern,
                 .layout = layer.layout,
                 .keep = stored.bytes};
-  for (const uint8_t bit : mask.keep)
-    SPIKENM_CHECK(bit <= 1, "{}: tensor '{}': found {}, wanted 0 or 1", source, name, bit);
+  check_bits(mask.keep, name, source);
   const nm::MaskAudit found = nm::audit(mask);
   SPIKENM_CHECK(found.valid(), "{}: tensor '{}': {} of {} blocks break the pattern {}", source,
                 name, found.violating_blocks + found.unshared_blocks, found.blocks,
@@ -65,18 +72,31 @@ sparsity::LayerMask load_mask(const SafetensorsFile& file, const sparsity::Maska
   return result;
 }
 
+sparsity::NeuronMask load_mask(const SafetensorsFile& file,
+                               const sparsity::MaskableNeurons& neurons, const at::Device& device,
+                               const std::string& source) {
+  const std::string name = neurons.neuron->name + ".mask";
+  const StoredTensor& stored = find_tensor(file, name, "U8", neurons.shape, source);
+  check_bits(stored.bytes, name, source);
+  at::Tensor keep = at::empty(neurons.shape, at::kByte);
+  std::memcpy(keep.mutable_data_ptr(), stored.bytes.data(), stored.bytes.size());
+  return {.neuron = neurons.neuron, .keep = keep.to(device, at::kFloat)};
+}
+
 }  // namespace
 
 void save_model(const std::filesystem::path& path, const nn::Network& network,
-                const std::vector<sparsity::LayerMask>& masks, const std::string& config_toml) {
+                const sparsity::Masks& masks, const std::string& config_toml) {
   SafetensorsFile file;
   file.metadata = {{"format", kFormat}, {"version", kVersion}, {"config", config_toml}};
   for (const nn::NamedTensor& p : network.parameters())
     file.tensors.push_back(store(p.name, p.tensor, "F32"));
   for (const nn::NamedTensor& b : network.buffers())
     file.tensors.push_back(store(b.name, b.tensor, "F32"));
-  for (const sparsity::LayerMask& m : masks)
+  for (const sparsity::LayerMask& m : masks.weights)
     file.tensors.push_back(store(m.synapse->name + ".mask", m.keep.to(at::kByte), "U8"));
+  for (const sparsity::NeuronMask& m : masks.neurons)
+    file.tensors.push_back(store(m.neuron->name + ".mask", m.keep.to(at::kByte), "U8"));
   write_safetensors(path, file);
 }
 
@@ -100,7 +120,9 @@ LoadedModel load_model(const std::filesystem::path& given,
   for (const nn::NamedTensor& p : network.parameters()) load_into(file, p, source);
   for (const nn::NamedTensor& b : network.buffers()) load_into(file, b, source);
   for (const sparsity::MaskableLayer& layer : model.recipe.model.method->layers())
-    model.masks.push_back(load_mask(file, layer, source));
+    model.masks.weights.push_back(load_mask(file, layer, source));
+  for (const sparsity::MaskableNeurons& neurons : model.recipe.model.method->neurons())
+    model.masks.neurons.push_back(load_mask(file, neurons, network.device(), source));
   return model;
 }
 

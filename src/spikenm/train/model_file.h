@@ -12,11 +12,11 @@
 namespace spikenm::train {
 
 void save_model(const std::filesystem::path& path, const nn::Network& network,
-                const std::vector<sparsity::LayerMask>& masks, const std::string& config_toml);
+                const sparsity::Masks& masks, const std::string& config_toml);
 
 struct LoadedModel {
   Recipe recipe;
-  std::vector<sparsity::LayerMask> masks;
+  sparsity::Masks masks;
 };
 
 // `path` is a model file, or a run folder that holds one. Overrides are applied to the stored

@@ -1,6 +1,8 @@
 #include "spikenm/train/optimizer.h"
 
 #include "spikenm/core/parallel.h"
+#include "spikenm/kernels/optimizer_step.h"
+#include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -60,43 +62,43 @@ void Optimizer::step(double lr) {
 
 void Optimizer::step_sgd(Slot& slot, double lr) {
   const at::Tensor grad = slot.parameter.grad().contiguous();
-  float* const w = slot.parameter.mutable_data_ptr<float>();
-  float* const m = slot.first.mutable_data_ptr<float>();
-  const float* const g = grad.const_data_ptr<float>();
-  const auto rate = static_cast<float>(lr), decay = static_cast<float>(options_.weight_decay),
-             momentum = static_cast<float>(options_.momentum);
-  const bool nesterov = options_.nesterov;
-  parallel_for(slot.parameter.numel(), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const float gradient = g[i] + decay * w[i];
-      m[i] = momentum * m[i] + gradient;
-      w[i] -= rate * (nesterov ? gradient + momentum * m[i] : m[i]);
-    }
-  });
+  const kernels::SgdStep args{.n = slot.parameter.numel(),
+                              .gradient = grad.const_data_ptr<float>(),
+                              .weight = slot.parameter.mutable_data_ptr<float>(),
+                              .momentum = slot.first.mutable_data_ptr<float>(),
+                              .rate = static_cast<float>(lr),
+                              .decay = static_cast<float>(options_.weight_decay),
+                              .factor = static_cast<float>(options_.momentum),
+                              .nesterov = options_.nesterov};
+  if (grad.is_cuda()) {
+    kernels::sgd_step_cuda(args, ops::current_stream());
+  } else {
+    kernels::sgd_step(args);
+  }
 }
 
 void Optimizer::step_adam(Slot& slot, double lr) {
   const at::Tensor grad = slot.parameter.grad().contiguous();
-  float* const w = slot.parameter.mutable_data_ptr<float>();
-  float* const m = slot.first.mutable_data_ptr<float>();
-  float* const v = slot.second.mutable_data_ptr<float>();
-  const float* const g = grad.const_data_ptr<float>();
   const double n = static_cast<double>(steps_);
   const bool decoupled = options_.kind == OptimizerKind::kAdamW;
-  const auto beta1 = static_cast<float>(options_.beta1), beta2 = static_cast<float>(options_.beta2),
-             eps = static_cast<float>(options_.eps),
-             decay = static_cast<float>(decoupled ? 0 : options_.weight_decay),
-             shrink = static_cast<float>(decoupled ? 1 - lr * options_.weight_decay : 1),
-             rate = static_cast<float>(lr / (1 - std::pow(options_.beta1, n))),
-             correction = static_cast<float>(1 / std::sqrt(1 - std::pow(options_.beta2, n)));
-  parallel_for(slot.parameter.numel(), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const float gradient = g[i] + decay * w[i];
-      m[i] = beta1 * m[i] + (1 - beta1) * gradient;
-      v[i] = beta2 * v[i] + (1 - beta2) * gradient * gradient;
-      w[i] = shrink * w[i] - rate * m[i] / (std::sqrt(v[i]) * correction + eps);
-    }
-  });
+  const kernels::AdamStep args{
+      .n = slot.parameter.numel(),
+      .gradient = grad.const_data_ptr<float>(),
+      .weight = slot.parameter.mutable_data_ptr<float>(),
+      .mean = slot.first.mutable_data_ptr<float>(),
+      .variance = slot.second.mutable_data_ptr<float>(),
+      .beta1 = static_cast<float>(options_.beta1),
+      .beta2 = static_cast<float>(options_.beta2),
+      .eps = static_cast<float>(options_.eps),
+      .decay = static_cast<float>(decoupled ? 0 : options_.weight_decay),
+      .shrink = static_cast<float>(decoupled ? 1 - lr * options_.weight_decay : 1),
+      .rate = static_cast<float>(lr / (1 - std::pow(options_.beta1, n))),
+      .correction = static_cast<float>(1 / std::sqrt(1 - std::pow(options_.beta2, n)))};
+  if (grad.is_cuda()) {
+    kernels::adam_step_cuda(args, ops::current_stream());
+  } else {
+    kernels::adam_step(args);
+  }
 }
 
 void Optimizer::clear_moments(const at::Tensor& parameter, const at::Tensor& keep) {
@@ -112,7 +114,7 @@ double Optimizer::gradient_norm() const {
   double sum = 0;
   for (const Slot& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
-    const at::Tensor grad = slot.parameter.grad().contiguous();
+    const at::Tensor grad = slot.parameter.grad().contiguous().cpu();
     const float* const g = grad.const_data_ptr<float>();
     sum += parallel_sum(grad.numel(), kGrain, [&](int64_t begin, int64_t end) {
       double part = 0;

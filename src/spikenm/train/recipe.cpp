@@ -8,32 +8,41 @@
 namespace spikenm::train {
 namespace {
 
-ModelRecipe read_model(const Config& config) {
+// What data and network both depend on.
+ModelRecipe read_basics(const Config& config) {
   ModelRecipe r;
   r.seed = static_cast<uint64_t>(config.get_int("seed", 0, 0, INT64_MAX));
   ops::use_threads(static_cast<int>(config.get_int("threads", 0, 0, 4096)));
-  const Config model = config.section("model"), data = config.section("data");
+  const Config model = config.section("model");
   r.model_name = model.get("name", "small_conv");
   r.T = model.get_int("T", 10, 1, 1024);
-  r.data_name = data.get("name", "moving-shapes");
-  r.dataset = data::open_dataset(data, r.T, r.seed);
-  const data::DatasetInfo& info = r.dataset->info();
-  r.pipelines = data::read_pipelines(data, info);
-  r.workers = data.get_int("workers", r.workers, 0, 256);
-  const nn::ModelSpec spec{.channels = info.channels,
-                           .height = info.height,
-                           .width = info.width,
-                           .classes = info.classes,
-                           .neuron = nn::read_neuron_spec(config.section("neuron")),
-                           .seed = r.seed};
-  r.network = nn::models().find(r.model_name)(spec, model);
-  const Config method = config.section("method");
-  r.method_name = method.get("name", "spikenm");
-  r.method = sparsity::methods().find(r.method_name)(*r.network, method, r.seed);
   return r;
 }
 
-TrainOptions read_train_options(const Config& config, bool has_masks) {
+void read_data(ModelRecipe& r, const Config& data) {
+  r.data_name = data.get("name", "moving-shapes");
+  r.dataset = data::open_dataset(data, r.T, r.seed);
+  r.pipelines = data::read_pipelines(data, r.dataset->info());
+  r.workers = data.get_int("workers", r.workers, 0, 256);
+}
+
+void read_network_and_method(ModelRecipe& r, const Config& config, const nn::FrameShape& frame,
+                             int64_t classes) {
+  const nn::ModelSpec spec{.channels = frame.channels,
+                           .height = frame.height,
+                           .width = frame.width,
+                           .classes = classes,
+                           .neuron = nn::read_neuron_spec(config.section("neuron")),
+                           .seed = r.seed};
+  r.network = nn::models().find(r.model_name)(spec, config.section("model"));
+  r.device = read_device(config);
+  r.network->move_to(r.device.device, r.device.compute);
+  const Config method = config.section("method");
+  r.method_name = method.get("name", "spikenm");
+  r.method = sparsity::make_method(r.method_name, *r.network, method, r.seed);
+}
+
+TrainOptions read_train_options(const Config& config, const sparsity::Method& method) {
   TrainOptions t;
   t.epochs = config.get_int("epochs", t.epochs, 1, 1'000'000);
   t.search_epochs = config.get_int(
@@ -43,14 +52,27 @@ TrainOptions read_train_options(const Config& config, bool has_masks) {
   t.clip_norm = config.get_real("clip_norm", t.clip_norm, 0);
   t.phases = config.get<std::vector<std::string>>("phases", t.phases);
   for (const std::string& name : t.phases) static_cast<void>(phases().find(name));
-  const bool prunes = std::find(t.phases.begin(), t.phases.end(), "prune") != t.phases.end();
-  SPIKENM_CHECK(prunes || !has_masks,
+  const auto runs = [&](const char* phase) {
+    return std::find(t.phases.begin(), t.phases.end(), phase) != t.phases.end();
+  };
+  SPIKENM_CHECK(runs("prune") || (method.layers().empty() && method.neurons().empty()),
                 "{}: has no prune, so the method's masks would never be frozen",
                 config.full_key("phases"));
+  SPIKENM_CHECK((runs("search") && t.search_epochs > 0) || method.neurons().empty(),
+                "{}: leaves no search, and without one no neuron would be kept",
+                config.full_key(runs("search") ? "search_epochs" : "phases"));
   return t;
 }
 
 }  // namespace
+
+ModelRecipe read_model(Config config, const nn::FrameShape& frame, int64_t classes) {
+  for (const char* section : {"data", "train"}) config.drop(section);
+  ModelRecipe r = read_basics(config);
+  read_network_and_method(r, config, frame, classes);
+  config.reject_unread();
+  return r;
+}
 
 data::LoaderOptions Recipe::train_loader() const {
   return {.batch_size = train.batch_size,
@@ -69,10 +91,13 @@ data::LoaderOptions Recipe::test_loader() const {
 
 Recipe read_recipe(const Config& config) {
   Recipe r;
-  r.model = read_model(config);
+  r.model = read_basics(config);
+  read_data(r.model, config.section("data"));
+  const data::DatasetInfo& info = r.model.dataset->info();
+  read_network_and_method(r.model, config, {info.channels, info.height, info.width}, info.classes);
   r.val_fraction = config.section("data").get_real("val_fraction", r.val_fraction, 0, 1);
   const Config train = config.section("train");
-  r.train = read_train_options(train, !r.model.method->layers().empty());
+  r.train = read_train_options(train, *r.model.method);
   r.loss = losses().find(train.get("loss", "ce"));
   r.optimizer = read_optimizer_options(train);
   r.schedule = read_schedule(train);

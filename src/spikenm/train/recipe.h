@@ -5,6 +5,7 @@
 #include "spikenm/data/split.h"
 #include "spikenm/nn/models/models.h"
 #include "spikenm/sparsity/method.h"
+#include "spikenm/train/device.h"
 #include "spikenm/train/loss.h"
 #include "spikenm/train/optimizer.h"
 #include "spikenm/train/schedule.h"
@@ -28,6 +29,7 @@ struct TrainOptions {
 struct ModelRecipe {
   uint64_t seed = 0;
   int64_t T = 10;
+  Device device;
   std::string data_name, model_name, method_name;
   std::shared_ptr<const data::Dataset> dataset;
   data::Pipelines pipelines;
@@ -51,5 +53,9 @@ struct Recipe {
 
 // Reads every key; an unknown or unread one is an Error. `threads` is applied as it is read.
 Recipe read_recipe(const Config& config);
+
+// The network and method alone, for frames of this shape. Opens no data: `config` loses its [data]
+// and [train].
+ModelRecipe read_model(Config config, const nn::FrameShape& frame, int64_t classes);
 
 }  // namespace spikenm::train

@@ -1,9 +1,6 @@
 #include "spikenm/train/trainer.h"
 
 #include "spikenm/core/interrupt.h"
-#include "spikenm/metrics/accuracy.h"
-#include "spikenm/nn/encoder.h"
-#include "spikenm/nn/run_pass.h"
 #include "spikenm/train/evaluate.h"
 #include "spikenm/train/phase.h"
 
@@ -15,16 +12,13 @@
 namespace spikenm::train {
 namespace {
 
+// To look at a loss is to wait for the GPU, so it is done now and then.
+constexpr int64_t kStepsBetweenLooks = 50;
+
 std::vector<at::Tensor> tensors_of(const nn::Network& network) {
   std::vector<at::Tensor> tensors;
   for (const nn::NamedTensor& p : network.parameters()) tensors.push_back(p.tensor);
   for (const nn::NamedTensor& b : network.buffers()) tensors.push_back(b.tensor);
-  return tensors;
-}
-
-std::vector<at::Tensor> parameters_of(const nn::Network& network) {
-  std::vector<at::Tensor> tensors;
-  for (const nn::NamedTensor& p : network.parameters()) tensors.push_back(p.tensor);
   return tensors;
 }
 
@@ -49,7 +43,8 @@ Trainer::Trainer(Recipe& recipe, const RunDir& run, std::string title)
       title_(std::move(title)),
       train_(recipe.views->train, recipe.train_loader()),
       validation_(recipe.views->validation, recipe.test_loader()),
-      optimizer_(parameters_of(*recipe.model.network), recipe.optimizer) {}
+      stepper_(*recipe.model.network, recipe.model.T, recipe.loss, recipe.optimizer,
+               recipe.train.clip_norm) {}
 
 void Trainer::train() {
   for (const std::string& name : recipe_.train.phases) {
@@ -69,49 +64,34 @@ EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_
   Position at{.phase_steps = epochs_in_phase * n,
               .steps = recipe_.train.epochs * n,
               .finetuning = finetuning};
-  int64_t correct = 0;
+  const at::Device device = recipe_.model.network->device();
+  at::Tensor loss_sum = at::zeros({}, at::TensorOptions(device).dtype(at::kDouble)),
+             correct = at::zeros({}, at::TensorOptions(device).dtype(at::kLong));
   for (int64_t i = 0; i < n; ++i) {
     const std::string where = fmt::format("in {} epoch {} of {}, batch {} of {}", phase,
                                           record.epoch, recipe_.train.epochs, i + 1, n);
     throw_if_interrupted(where);
     at.phase_step = epoch * n + i;
     at.step = epochs_done_ * n + i;
-    const StepResult step = train_step(to_tensors(train_.next()), at, hooks, where);
-    record.loss += step.loss / static_cast<double>(n);
+    const double lr = recipe_.schedule.lr_at(at);
+    const StepResult step = stepper_.step(to_tensors(train_.next(), device), at, lr, hooks);
+    loss_sum += step.loss;
     correct += step.correct;
-    show(record, i, step.loss);
+    if (device.is_cuda() && (i + 1) % kStepsBetweenLooks != 0 && i + 1 < n) continue;
+    const double loss = step.loss.item<double>();
+    SPIKENM_CHECK(
+        std::isfinite(loss),
+        "train: the loss became {} {} (learning rate {:g}); lower train.lr or set train.clip_norm",
+        loss, where, lr);
+    show(record, i, loss);
   }
+  record.loss = loss_sum.item<double>() / static_cast<double>(n);
   record.lr = recipe_.schedule.lr_at(at);
   record.train_accuracy =
-      100.0 * static_cast<double>(correct) / static_cast<double>(n * recipe_.train.batch_size);
+      100.0 * correct.item<double>() / static_cast<double>(n * recipe_.train.batch_size);
   record.seconds = clock.seconds();
   ++epochs_done_;
   return record;
-}
-
-Trainer::StepResult Trainer::train_step(const BatchTensors& batch, const Position& at,
-                                        const StepHooks& hooks, const std::string& where) {
-  optimizer_.zero_grad();
-  if (hooks.before_forward) hooks.before_forward(at);
-  nn::RunPass pass(/*training=*/true);
-  const at::Tensor scores =
-      recipe_.model.network->forward(pass, nn::encode(batch.frames, recipe_.model.T));
-  const at::Tensor loss = batch_loss(recipe_.loss, scores, batch);
-  const double value = loss.item<double>();
-  const double lr = recipe_.schedule.lr_at(at);
-  SPIKENM_CHECK(
-      std::isfinite(value),
-      "train: the loss became {} {} (learning rate {:g}); lower train.lr or set train.clip_norm",
-      value, where, lr);
-  loss.backward();
-  if (hooks.after_backward) hooks.after_backward(at);
-  if (recipe_.train.clip_norm > 0) {
-    const double norm = optimizer_.gradient_norm();
-    if (norm > recipe_.train.clip_norm) optimizer_.scale_gradients(recipe_.train.clip_norm / norm);
-  }
-  optimizer_.step(lr);
-  if (hooks.after_step) hooks.after_step(at);
-  return {.loss = value, .correct = metrics::count_correct(scores.detach(), batch.labels)};
 }
 
 void Trainer::validate(EpochRecord& record) {

@@ -7,10 +7,9 @@
 #include "spikenm/core/run_dir.h"
 #include "spikenm/data/loader.h"
 #include "spikenm/sparsity/frozen_masks.h"
-#include "spikenm/train/batch_tensors.h"
 #include "spikenm/train/recipe.h"
+#include "spikenm/train/step.h"
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,11 +32,6 @@ void restore_snapshot(nn::Network& network, const Snapshot& snapshot);
 
 class Trainer {
  public:
-  // Called around the parts of a step; any may be null.
-  struct StepHooks {
-    std::function<void(const Position&)> before_forward, after_backward, after_step;
-  };
-
   // `run` receives a metrics line an epoch; `title` stands before the progress bar.
   Trainer(Recipe& recipe, const RunDir& run, std::string title);
 
@@ -50,33 +44,27 @@ class Trainer {
   void validate(EpochRecord& record);
   void log_epoch(const EpochRecord& record);
   void keep_if_best(const EpochRecord& record);
-  void freeze(std::vector<sparsity::LayerMask> masks) { masks_ = std::move(masks); }
+  void freeze(sparsity::Masks masks) { masks_ = std::move(masks); }
 
   [[nodiscard]] const TrainOptions& options() const { return recipe_.train; }
   [[nodiscard]] const Schedule& schedule() const { return recipe_.schedule; }
   sparsity::Method& method() { return *recipe_.model.method; }
-  Optimizer& optimizer() { return optimizer_; }
-  [[nodiscard]] const std::vector<sparsity::LayerMask>& masks() const { return masks_; }
+  Optimizer& optimizer() { return stepper_.optimizer(); }
+  [[nodiscard]] const sparsity::Masks& masks() const { return masks_; }
 
   // The state best on validation among epochs under a frozen mask; none without such epochs.
   [[nodiscard]] const std::optional<Snapshot>& best() const { return best_; }
   [[nodiscard]] const Json& phase_seconds() const { return phase_seconds_; }
 
  private:
-  struct StepResult {
-    double loss;
-    int64_t correct;
-  };
-  StepResult train_step(const BatchTensors& batch, const Position& at, const StepHooks& hooks,
-                        const std::string& where);
   void show(const EpochRecord& record, int64_t batch, double loss);
 
   Recipe& recipe_;
   const RunDir& run_;
   std::string title_;
   data::Loader train_, validation_;
-  Optimizer optimizer_;
-  std::vector<sparsity::LayerMask> masks_;
+  Stepper stepper_;
+  sparsity::Masks masks_;
   std::optional<Snapshot> best_;
   double best_accuracy_ = -1;
   int64_t epochs_done_ = 0;

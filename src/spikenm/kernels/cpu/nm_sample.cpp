@@ -24,15 +24,14 @@ void nm_draw_cpu(const DrawInputs<float>& in, uint8_t* draws, Isa isa) {
 void nm_straight_through_cpu(const StraightThrough<float>& args, Isa isa) {
   const DrawInputs<float>& in = args.draw;
   const CpuKernels& kernels = cpu_kernels(isa);
-  parallel_for(
-      in.layout.n_blocks, NoiseTable::blocks_per_chunk(in), [&](int64_t begin, int64_t end) {
-        const NoiseTable noise(in, begin, end, kernels);
-        std::vector<float> soft(static_cast<size_t>(in.n_draws) * static_cast<size_t>(in.layout.m));
-        for (int64_t b = begin; b < end; ++b) {
-          straight_through_block(
-              args, b, [&](int32_t k, int32_t s) { return noise.at(b, k, s); }, soft.data());
-        }
-      });
+  parallel_for(in.layout.n_blocks, NoiseTable::blocks_per_chunk(in),
+               [&](int64_t begin, int64_t end) {
+                 const NoiseTable noise(in, begin, end, kernels);
+                 for (int64_t b = begin; b < end; ++b) {
+                   straight_through_block<nm::NmPattern::kMaxM>(
+                       args, b, [&](int32_t k, int32_t s) { return noise.at(b, k, s); });
+                 }
+               });
 }
 
 }  // namespace spikenm::kernels

@@ -56,6 +56,13 @@ SPIKENM_HD double saturate(double a) {
   return a > kMax ? kMax : a < -kMax ? -kMax : a;
 }
 
+SPIKENM_HD float square_root(float a) {
+  return __builtin_sqrtf(a);
+}
+SPIKENM_HD double square_root(double a) {
+  return __builtin_sqrt(a);
+}
+
 // exp(a) for a <= 0.
 SPIKENM_HD float exp_nonpositive(float a) {
   return __builtin_expf(a);

@@ -1,13 +1,20 @@
-// Networks that are one chain: blocks of synapse, norm, neuron and pool, then a vote.
+// Networks that are one chain: units and pools, then a vote.
 #pragma once
 
 #include "spikenm/nn/models/models.h"
-
-#include <optional>
+#include "spikenm/nn/models/unit.h"
 
 namespace spikenm::nn {
 
-// Adds layers in order and tracks the shape that flows; build() ends with the classifier's vote.
+// What follows a linear layer.
+struct LinearOptions {
+  bool norm = true;
+  bool neuron = true;
+};
+
+// Adds layers in order and tracks the shape that flows. Convolutions after the first have neurons
+// that may be masked. A static image is shown to the first layer at every step: the same result as
+// computing the current once and repeating it, as repeats change neither mean nor variance.
 class ChainBuilder {
  public:
   explicit ChainBuilder(const ModelSpec& spec);
@@ -15,24 +22,16 @@ class ChainBuilder {
 
   // 3x3 convolution, padding 1, batch norm and neuron: "conv1", "conv2", ….
   ChainBuilder& conv(int64_t out_channels);
+  // Windows of size x size side by side.
   ChainBuilder& pool(ops::PoolKind kind, int64_t size = 2);
-  // Linear layer with batch norm and neuron: "fc1", …. The first one flattens.
-  ChainBuilder& linear(int64_t out_features);
-  // Linear layer to classes * voters without norm or neuron, and the vote.
-  std::unique_ptr<Network> classify(int64_t voters);
+  // "fc1", …. The first one flattens.
+  ChainBuilder& linear(int64_t out_features, const LinearOptions& options = {});
+  // The last linear layer, to classes * voters without norm, and the vote; analog scores, or the
+  // votes of spikes where `neuron`.
+  std::unique_ptr<Network> classify(int64_t voters, bool neuron = false);
 
  private:
-  struct Block {
-    Synapse* synapse = nullptr;
-    Norm* norm = nullptr;
-    Neuron* neuron = nullptr;
-    std::optional<ops::PoolKind> pool;
-    int64_t pool_size = 2;
-  };
   class Chain;
-
-  Synapse* add_synapse(const std::string& name, const nm::WeightShape& shape, int64_t padding);
-  void add_norm_and_neuron(Block& block, const std::string& suffix, int64_t channels);
 
   ModelSpec spec_;
   std::unique_ptr<Chain> chain_;

@@ -15,6 +15,8 @@ struct ModelSpec {
   int64_t channels = 2, height = 34, width = 34, classes = 10;
   NeuronSpec neuron;
   uint64_t seed = 0;
+
+  [[nodiscard]] FrameShape frame() const { return {channels, height, width}; }
 };
 
 // `config` is the [model] section.

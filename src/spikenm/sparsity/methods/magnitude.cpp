@@ -1,8 +1,7 @@
-#include "spikenm/ops/nm_mask.h"
 #include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/positions.h"
 
 #include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 
 namespace spikenm::sparsity {
 namespace {
@@ -15,13 +14,7 @@ class Magnitude : public Method {
   Tensor effective_weight(size_t, const Tensor& weight) override { return weight; }
 
   [[nodiscard]] nm::Mask harden(size_t id) const override {
-    const at::NoGradGuard no_grad;
-    const MaskableLayer& layer = layers_[id];
-    // Zero logits and a prior of one: the value of a position is log |w|.
-    ops::MaskDraw draw{.layout = layer.layout, .kappa = 1};
-    const Tensor zero = at::zeros({layer.layout.n_blocks, layer.layout.m}, at::kFloat);
-    return mask_from_draws(layer,
-                           ops::top_positions(draw, layer.pattern.n, zero, layer.synapse->weight));
+    return mask_from_draws(layers_[id], largest_positions(layers_[id], layers_[id].pattern.n));
   }
 };
 

@@ -1,9 +1,7 @@
-#include "spikenm/core/random.h"
-#include "spikenm/ops/nm_mask.h"
 #include "spikenm/sparsity/frozen_masks.h"
+#include "spikenm/sparsity/positions.h"
 
 #include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 
 namespace spikenm::sparsity {
 namespace {
@@ -14,18 +12,9 @@ class Random : public Method {
  public:
   Random(std::vector<MaskableLayer> layers, bool replace, uint64_t seed)
       : Method(std::move(layers)) {
-    const at::NoGradGuard no_grad;
-    for (const MaskableLayer& layer : layers_) {
-      ops::MaskDraw draw{
-          .layout = layer.layout,
-          .n_draws = layer.pattern.n,
-          .replace = replace,
-          .seed = seed,
-          .stream = random_stream(RandomUse::kRandomMask, static_cast<uint32_t>(layer.id))};
-      ops::draw_mask(draw, at::zeros({layer.layout.n_blocks, layer.layout.m}, at::kFloat),
-                     layer.synapse->weight);
-      masks_.push_back(make_layer_mask(*layer.synapse, mask_from_draws(layer, draw.draws)));
-    }
+    for (const MaskableLayer& layer : layers_)
+      masks_.push_back(make_layer_mask(
+          *layer.synapse, mask_from_draws(layer, random_positions(layer, replace, seed))));
   }
 
   Tensor effective_weight(size_t id, const Tensor& weight) override {

@@ -22,7 +22,7 @@ class Spikenm : public Method {
       : Method(std::move(layers)), options_(options), seed_(seed) {
     for (const MaskableLayer& layer : layers_) {
       State& state = states_.emplace_back();
-      state.logits = make_logits(layer, options_.logit_std, seed);
+      state.logits = make_logits(layer, layer.layout.m, options_.logit_std, seed);
       if (options_.distills() && !options_.distillation.uniform_target) {
         state.sink = std::make_shared<ops::CreditSink>();
         state.sink->kind = options_.credit;
@@ -59,13 +59,14 @@ class Spikenm : public Method {
   void after_backward(const StepInfo&) override {
     for (const MaskableLayer& layer : layers_) {
       State& state = states_[layer.id];
-      if (state.logits.grad().defined()) statistics_.task_norm += squared_norm(state.logits.grad());
+      if (state.logits.grad().defined())
+        statistics_.task_norm.add(squared_norm(state.logits.grad()));
       if (!options_.distills()) continue;
       const DistillationResult result =
           distill(options_.distillation, *state.draw, state.logits, layer.synapse->weight,
                   state.sink ? state.sink->credit : Tensor(), n_blocks_);
-      statistics_.eid_norm += result.squared_norm;
-      statistics_.kl += result.kl_sum / static_cast<double>(n_blocks_);
+      statistics_.eid_norm.add(result.squared_norm);
+      statistics_.kl.add(result.kl_sum);
     }
   }
 
@@ -85,7 +86,7 @@ class Spikenm : public Method {
                                                          layer.synapse->weight));
       case Freeze::kResample: {
         ops::MaskDraw draw = *state.draw;
-        draw.step = UINT32_MAX;  // an address that no training step uses
+        draw.step = UINT32_MAX - options_.freeze_draw;  // an address that no training step uses
         draw.n_draws = layer.pattern.n;
         ops::draw_mask(draw, state.logits, layer.synapse->weight);
         return mask_from_draws(layer, draw.draws);
@@ -100,10 +101,10 @@ class Spikenm : public Method {
   Json take_statistics() override {
     const double n = static_cast<double>(std::max<int64_t>(1, statistics_.steps));
     Json json = {{"tau", statistics_.tau / n},
-                 {"logit_grad_task", std::sqrt(statistics_.task_norm / n)}};
+                 {"logit_grad_task", std::sqrt(statistics_.task_norm.value() / n)}};
     if (options_.distills()) {
-      json["logit_grad_eid"] = std::sqrt(statistics_.eid_norm / n);
-      json["eid_kl"] = statistics_.kl / n;
+      json["logit_grad_eid"] = std::sqrt(statistics_.eid_norm.value() / n);
+      json["eid_kl"] = statistics_.kl.value() / n / static_cast<double>(n_blocks_);
     }
     statistics_ = {};
     return json;
@@ -134,14 +135,20 @@ class Spikenm : public Method {
             .dense_weight_grad = options_.dense_weight_grad};
   }
 
-  static double squared_norm(const Tensor& t) { return t.square().sum().item<double>(); }
+  // A sum that stays where its terms are until it is asked for.
+  struct Sum {
+    Tensor total;
+    void add(const Tensor& term) { total = total.defined() ? total + term : term; }
+    [[nodiscard]] double value() const { return total.defined() ? total.item<double>() : 0; }
+  };
 
   SpikenmOptions options_;
   uint64_t seed_;
   std::vector<State> states_;
   int64_t n_blocks_ = 0;  // B of Eq. (21): the blocks of the network
   struct {
-    double tau = 0, task_norm = 0, eid_norm = 0, kl = 0;
+    double tau = 0;
+    Sum task_norm, eid_norm, kl;
     int64_t steps = 0;
   } statistics_;
 };

@@ -80,6 +80,10 @@ SpikenmOptions read_spikenm_options(const Config& config) {
   o.logit_lr = config.get_real("logit_lr", o.logit_lr, 0);
   o.logit_eps = config.get_real("logit_eps", o.logit_eps, 0);
   o.freeze = static_cast<Freeze>(choice("freeze", o.freeze, kFreezes));
+  o.freeze_draw = static_cast<uint32_t>(config.get_int("freeze_draw", 0, 0, 1'000'000));
+  SPIKENM_CHECK(o.freeze_draw == 0 || o.freeze == Freeze::kResample,
+                "{}: found {}, wanted 0: only freeze = \"resample\" draws again",
+                config.full_key("freeze_draw"), o.freeze_draw);
   return o;
 }
 

@@ -24,6 +24,7 @@ struct SpikenmOptions {
   double tau_max = 1, tau_min = 0.1;
   double logit_std = 0.01, logit_lr = 1e-3, logit_eps = 1e-8;
   Freeze freeze = Freeze::kLast;
+  uint32_t freeze_draw = 0;  // which of the masks that kResample can draw
 
   [[nodiscard]] bool distills() const { return distillation.lambda != 0; }
 };

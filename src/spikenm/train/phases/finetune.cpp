@@ -14,7 +14,7 @@ class Finetune : public Phase {
 
   void run(Trainer& trainer) override {
     const sparsity::FrozenHooks hooks(trainer.masks());
-    const Trainer::StepHooks step_hooks{
+    const StepHooks step_hooks{
         .before_forward = nullptr, .after_backward = nullptr, .after_step = [&](const Position&) {
           sparsity::apply_to_weights(trainer.masks());
         }};

@@ -11,10 +11,10 @@ class Prune : public Phase {
   [[nodiscard]] int64_t epochs(const TrainOptions&) const override { return 0; }
 
   void run(Trainer& trainer) override {
-    std::vector<sparsity::LayerMask> masks = sparsity::harden_all(trainer.method());
-    SPIKENM_ASSERT(metrics::audit_masks(masks).valid());
+    sparsity::Masks masks = sparsity::harden_all(trainer.method());
+    SPIKENM_ASSERT(metrics::audit_masks(masks.weights).valid());
     sparsity::apply_to_weights(masks);
-    for (const sparsity::LayerMask& m : masks)
+    for (const sparsity::LayerMask& m : masks.weights)
       trainer.optimizer().clear_moments(m.synapse->weight, m.keep);
     trainer.freeze(std::move(masks));
   }

@@ -1,4 +1,4 @@
-#include "spikenm/data/formats/png.h"
+#include "spikenm/core/png.h"
 
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace spikenm::data {
+namespace spikenm {
 
 void write_png(const std::filesystem::path& path, int64_t width, int64_t height,
                std::span<const uint8_t> rgb) {
@@ -31,4 +31,4 @@ void write_png(const std::filesystem::path& path, int64_t width, int64_t height,
   write_file_atomically(path, std::string_view(packed).substr(0, size));
 }
 
-}  // namespace spikenm::data
+}  // namespace spikenm

@@ -1,4 +1,4 @@
-#include "spikenm/data/formats/png.h"
+#include "spikenm/core/png.h"
 
 #include "spikenm/core/file.h"
 #include "support/expect_error.h"
@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace spikenm::data {
+namespace spikenm {
 namespace {
 
 using test::TempDir;
@@ -71,4 +71,4 @@ TEST(Png, FolderThatIsNotThereIsNamed) {
 }
 
 }  // namespace
-}  // namespace spikenm::data
+}  // namespace spikenm

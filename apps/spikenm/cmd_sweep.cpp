@@ -1,0 +1,238 @@
+#include "commands.h"
+
+#include "spikenm/core/file.h"
+#include "spikenm/core/interrupt.h"
+#include "spikenm/core/progress.h"
+#include "spikenm/core/run_dir.h"
+#include "spikenm/core/text.h"
+#include "spikenm/core/toml.h"
+#include "spikenm/sweep/jobs.h"
+#include "spikenm/sweep/outcome.h"
+#include "spikenm/sweep/spec_file.h"
+#include "spikenm/train/recipe.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+namespace spikenm::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct SweepArguments {
+  std::string config, list, base, out, plot_x;
+  std::vector<std::string> grid, set;
+  std::vector<int64_t> seeds;
+  int64_t jobs = 1;
+  bool plot_log = false, dry_run = false;
+};
+
+sweep::Spec read_spec(const SweepArguments& a) {
+  if (a.list.empty() == a.grid.empty())
+    throw UsageError("sweep: wanted --list FILE, or --config FILE with --grid KEY=VALUES");
+  if (!a.list.empty() && !a.config.empty())
+    throw UsageError("sweep: --list names its own config; --base FILE puts another in its place");
+  sweep::Spec spec;
+  if (a.list.empty()) {
+    spec.base = a.config;
+    for (const std::string& argument : a.grid) spec.grid.push_back(sweep::parse_grid(argument));
+  } else {
+    spec = sweep::parse_spec(read_file(a.list), a.list);
+  }
+  if (!a.base.empty()) spec.base = a.base;
+  if (!a.seeds.empty()) spec.seeds = sweep::seeds_from(a.seeds, "--seeds");
+  if (!a.plot_x.empty()) spec.plot.x = a.plot_x;
+  spec.plot.log = spec.plot.log || a.plot_log;
+  spec.set = a.set;
+  try {
+    sweep::expand(spec);
+  } catch (const Error& e) {
+    fail("{}: {}", a.list.empty() ? "--grid" : a.list, e.what());
+  }
+  return spec;
+}
+
+// Reads every member's config whole, as training would. Gives each as it would be trained.
+std::vector<std::string> check_members(const sweep::Spec& spec) {
+  ProgressLine line;
+  std::vector<std::string> resolved;
+  for (const sweep::Member& member : spec.members) {
+    throw_if_interrupted("while configs were checked");
+    line.update("sweep",
+                static_cast<double>(resolved.size()) / static_cast<double>(spec.members.size()),
+                "checking " + member.name);
+    try {
+      Config config = sweep::load_member(spec, member);
+      config.override_with(fmt::format("seed={}", spec.seeds.front()));
+      static_cast<void>(train::read_recipe(config));
+      resolved.push_back(config.resolved_toml());
+    } catch (const Error& e) {
+      fail("member '{}': {}", member.name, e.what());
+    }
+  }
+  ::malloc_trim(0);  // datasets that were opened need not stay while the children train
+  return resolved;
+}
+
+// One member with one seed.
+struct Planned {
+  size_t member;
+  int64_t seed;
+  std::string name;
+  fs::path folder;
+  Json config;  // as its run would record it
+  bool finished = false;
+};
+
+// A run that is cut off, spoilt or of another config is trained anew.
+bool is_finished(const fs::path& folder, const Json& config) {
+  std::error_code none;
+  if (!fs::exists(folder / RunDir::kResult, none)) return false;
+  try {
+    return report::read_run(folder).config == config;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::vector<Planned> plan(const sweep::Spec& spec, const std::vector<std::string>& resolved,
+                          const fs::path& out) {
+  std::vector<Planned> planned;
+  for (size_t m = 0; m < spec.members.size(); ++m) {
+    Json config = parse_toml(resolved[m], spec.members[m].name);
+    for (const int64_t seed : spec.seeds) {
+      config["seed"] = seed;
+      const std::string name = fmt::format("{}/seed{}", spec.members[m].name, seed);
+      Planned& added = planned.emplace_back(
+          Planned{.member = m, .seed = seed, .name = name, .folder = out / name, .config = config});
+      added.finished = is_finished(added.folder, config);
+    }
+  }
+  return planned;
+}
+
+fs::path log_of(const Planned& run) {
+  return run.folder.string() + ".log";
+}
+
+std::string last_line(const fs::path& file) {
+  std::string text = read_file(file);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const size_t begin = text.rfind('\n');
+  return begin == std::string::npos ? text : text.substr(begin + 1);
+}
+
+// The member's config goes into its folder, so that each run can be had again by hand.
+sweep::Job make_job(const Planned& run, const std::string& resolved) {
+  const fs::path config = run.folder.parent_path() / "member.toml";
+  std::error_code error;
+  fs::create_directories(run.folder.parent_path(), error);
+  SPIKENM_CHECK(!error, "{}: cannot make the folder: {}", run.folder.parent_path().string(),
+                error.message());
+  write_file_atomically(config, resolved);
+  return {.command = {"/proc/self/exe", "train", "--config", config.string(), "--out",
+                      run.folder.string(), "--force", fmt::format("seed={}", run.seed)},
+          .log = log_of(run)};
+}
+
+// Trains what is not finished; gives a line for each run that failed.
+std::vector<std::string> train_all(std::vector<Planned>& planned,
+                                   const std::vector<std::string>& resolved, int64_t at_once) {
+  std::vector<sweep::Job> jobs;
+  std::vector<Planned*> open;
+  for (Planned& run : planned) {
+    if (run.finished) continue;
+    jobs.push_back(make_job(run, resolved[run.member]));
+    open.push_back(&run);
+  }
+  ProgressLine line;
+  const size_t before = planned.size() - open.size();
+  const auto watch = [&](size_t ended, const std::vector<size_t>& running) {
+    const size_t done = before + ended;
+    throw_if_interrupted(fmt::format("after {} of {} runs; the same command goes on from there",
+                                     done, planned.size()));
+    std::vector<std::string> names;
+    for (const size_t job : running) names.push_back(open[job]->name);
+    line.update("sweep", static_cast<double>(done) / static_cast<double>(planned.size()),
+                fmt::format("{}/{} {}", done, planned.size(), join(names, " ")));
+  };
+  const std::vector<int> codes = sweep::run_jobs(jobs, static_cast<size_t>(at_once), watch);
+  std::vector<std::string> failures;
+  for (size_t i = 0; i < codes.size(); ++i) {
+    open[i]->finished = codes[i] == 0;
+    if (codes[i] != 0)
+      failures.push_back(
+          fmt::format("{}: exit {}: {}", open[i]->name, codes[i], last_line(log_of(*open[i]))));
+  }
+  return failures;
+}
+
+void report_outcome(const sweep::Spec& spec, const std::vector<Planned>& planned,
+                    const std::map<std::string, double>& published, const fs::path& out) {
+  std::vector<sweep::MemberRun> runs;
+  for (const Planned& run : planned) {
+    if (run.finished) runs.push_back({run.member, run.seed, report::read_run(run.folder)});
+  }
+  if (runs.empty()) return;
+  write_file_atomically(out / "results.csv", sweep::results_csv(spec, runs));
+  write_file_atomically(out / "summary.csv", sweep::summary_csv(spec, runs));
+  const report::Plot plot = sweep::make_plot(spec, runs, published);
+  const bool has_values = std::any_of(plot.series.begin(), plot.series.end(),
+                                      [](const auto& series) { return !series.values.empty(); });
+  if (has_values) report::write_plot(plot, out / "plot");
+  fmt::print("{}\nsweep: {}\n", sweep::summary_table(spec, runs, published), out.string());
+}
+
+void run_sweep(const SweepArguments& a) {
+  const sweep::Spec spec = read_spec(a);
+  const std::map<std::string, double> published = sweep::read_published(spec);
+  const std::vector<std::string> resolved = check_members(spec);
+  std::vector<Planned> planned = plan(spec, resolved, a.out);
+  if (a.dry_run) {
+    for (const Planned& run : planned)
+      fmt::print("{}{}\n", run.name, run.finished ? " (finished)" : "");
+    return;
+  }
+  const std::vector<std::string> failures = train_all(planned, resolved, a.jobs);
+  report_outcome(spec, planned, published, a.out);
+  for (const std::string& failure : failures) fmt::print(stderr, "{}\n", failure);
+  SPIKENM_CHECK(failures.empty(), "{}: {} of {} runs failed", a.out, failures.size(),
+                planned.size());
+}
+
+}  // namespace
+
+std::function<void()> setup_sweep(CLI::App& app) {
+  auto a = std::make_shared<SweepArguments>();
+  app.add_option("--config,-c", a->config, "TOML config that --grid varies");
+  app.add_option("--grid", a->grid, "KEY=VALUE,VALUE… of a config key; several cross");
+  app.add_option("--list", a->list, "TOML file that lists the members (docs/sweeps.md)");
+  app.add_option("--base", a->base, "config in the place of the one that the list names");
+  app.add_option("--set", a->set, "a.b=value for every member; e.g. data.root=DIR threads=1");
+  app.add_option("--seeds", a->seeds, "how many, from 0; or the seeds themselves: 0,4,7")
+      ->delimiter(',');
+  app.add_option("--out,-o", a->out, "folder for the runs and what they show")->required();
+  app.add_option("--jobs,-j", a->jobs, "runs at a time")
+      ->check(CLI::Range(int64_t{1}, int64_t{256}))
+      ->capture_default_str();
+  app.add_option("--plot-x", a->plot_x, "key of the grid that the plot has as x");
+  app.add_flag("--plot-log", a->plot_log, "logarithmic x");
+  app.add_flag("--dry-run", a->dry_run, "check every config, list the runs and stop");
+  app.footer(
+      "Each member and seed is a process of its own, into OUT/<member>/seed<k>. The same command "
+      "again\n"
+      "skips what is finished. At the end OUT has results.csv (a row a run), summary.csv (mean "
+      "and\n"
+      "sample standard deviation), plot.png and plot.svg. Files under configs/ablations and\n"
+      "configs/studies are ready to run.\n\n"
+      "Examples:\n"
+      "  spikenm sweep --config configs/demo/spikenm_2x4.toml --grid method.tau_max=1,0.5 "
+      "method.tau_min=0.1,0.01 --seeds 3 --out runs/tau\n"
+      "  spikenm sweep --list configs/ablations/lambda_eid.toml --set data.root=DIR --jobs 2 --out "
+      "runs/lambda");
+  return [a] { run_sweep(*a); };
+}
+
+}  // namespace spikenm::cli

@@ -1,0 +1,73 @@
+#include "commands.h"
+#include "published_results.h"
+
+#include "spikenm/core/error.h"
+#include "spikenm/core/file.h"
+#include "spikenm/core/text.h"
+#include "spikenm/report/paper_table.h"
+
+#include <cstdio>
+#include <map>
+#include <memory>
+
+namespace spikenm::cli {
+namespace {
+
+const std::map<std::string, report::TableFormat> kFormats{
+    {"text", report::TableFormat::kText},
+    {"markdown", report::TableFormat::kMarkdown},
+    {"csv", report::TableFormat::kCsv}};
+
+struct TableArguments {
+  std::vector<std::string> folders;
+  std::string published, out;
+  std::string format = "text";
+};
+
+std::vector<report::PublishedRow> read_published(const TableArguments& a) {
+  if (a.published.empty())
+    return report::parse_published(published_results(), "configs/published/results.csv");
+  return report::parse_published(read_file(a.published), a.published);
+}
+
+void table(const TableArguments& a) {
+  const std::vector<report::PublishedRow> published = read_published(a);
+  const report::FoundRuns found = report::find_runs({a.folders.begin(), a.folders.end()});
+  std::vector<std::string> unfinished;
+  for (const auto& folder : found.unfinished) unfinished.push_back(folder.string());
+  SPIKENM_CHECK(!found.finished.empty(), "{}: found no finished run{}", join(a.folders, ", "),
+                unfinished.empty() ? "" : ", only " + join(unfinished, ", "));
+  if (!unfinished.empty())
+    fmt::print(stderr, "spikenm: not finished, left out: {}\n", join(unfinished, ", "));
+  const std::string text = report::format_paper_table(report::paper_rows(found.finished, published),
+                                                      kFormats.at(a.format));
+  if (a.out.empty()) {
+    fmt::print("{}", text);
+  } else {
+    write_file_atomically(a.out, text);
+  }
+}
+
+}  // namespace
+
+std::function<void()> setup_table(CLI::App& app) {
+  auto a = std::make_shared<TableArguments>();
+  app.add_option("folders", a->folders, "run folders, or folders with runs somewhere below")
+      ->required();
+  app.add_option("--format,-f", a->format, "text, markdown or csv")
+      ->check(CLI::IsMember(std::vector<std::string>{"text", "markdown", "csv"}))
+      ->capture_default_str();
+  app.add_option("--published", a->published, "CSV of published figures, instead of the paper's");
+  app.add_option("--out,-o", a->out, "write to a file instead of the terminal");
+  app.footer(
+      "Runs whose configs differ in the seed alone are one row: mean ± sample standard deviation.\n"
+      "Δ dense is against the dense runs with the same dataset, [model] and train.epochs.\n"
+      "Columns 'pub.' are the paper's figures for the same dataset, model, method, pattern and\n"
+      "granularity.\n\n"
+      "Examples:\n"
+      "  spikenm table runs\n"
+      "  spikenm table runs/a runs/b --format markdown --out table.md");
+  return [a] { table(*a); };
+}
+
+}  // namespace spikenm::cli

@@ -1,0 +1,26 @@
+#include "spikenm/kernels/math/optimizer_step.h"
+
+#include "spikenm/core/parallel.h"
+
+namespace spikenm::kernels {
+namespace {
+
+constexpr int64_t kGrain = int64_t{1} << 14;
+
+}  // namespace
+
+void adam_step(const AdamStep& args) {
+  const AdamStep a = args;  // a copy the compiler knows no store can change
+  parallel_for(a.n, kGrain, [a](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) adam_element(a, i);
+  });
+}
+
+void sgd_step(const SgdStep& args) {
+  const SgdStep a = args;
+  parallel_for(a.n, kGrain, [a](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) sgd_element(a, i);
+  });
+}
+
+}  // namespace spikenm::kernels

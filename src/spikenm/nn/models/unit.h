@@ -1,0 +1,35 @@
+// The brick every model is built of: a synapse layer, and the norm and neuron that follow it.
+#pragma once
+
+#include "spikenm/nn/network.h"
+
+#include <optional>
+#include <string>
+
+namespace spikenm::nn {
+
+// Layers of one network; norm and neuron may be missing.
+struct Unit {
+  Synapse* synapse = nullptr;
+  Norm* norm = nullptr;
+  Neuron* neuron = nullptr;
+
+  [[nodiscard]] Tensor forward(Pass& pass, const Tensor& x) const;
+};
+
+struct UnitSpec {
+  std::string name;  // of the synapse; the others are "bn_<name>" and "<kind>_<name>"
+  nm::WeightShape shape;
+  ops::SynapseGeometry geometry;
+  bool norm = true;
+  bool bias = false;
+  std::optional<NeuronSpec> neuron;  // none: an analog score
+  bool maskable = true;              // its weights
+  bool neurons_maskable = false;
+};
+
+// Adds the layers at the end of the network; their first values depend on the seed and on how many
+// synapses there are already.
+Unit add_unit(Network& network, const UnitSpec& spec, uint64_t seed);
+
+}  // namespace spikenm::nn

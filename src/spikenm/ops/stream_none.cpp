@@ -1,0 +1,35 @@
+#include "spikenm/core/error.h"
+#include "spikenm/ops/stream.h"
+
+namespace spikenm::ops {
+namespace {
+
+[[noreturn]] void no_cuda() {
+  fail(
+      "cuda: this build has no CUDA kernels; build where nvcc and a CUDA torch are, or use the "
+      "cpu");
+}
+
+}  // namespace
+
+void* current_stream() {
+  no_cuda();
+}
+
+void synchronize() {
+  no_cuda();
+}
+
+int64_t peak_memory() {
+  no_cuda();
+}
+
+void reset_peak_memory() {
+  no_cuda();
+}
+
+bool cuda_is_available() {
+  return false;
+}
+
+}  // namespace spikenm::ops

@@ -1,0 +1,33 @@
+// Where values stand along an axis, and its ticks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace spikenm::report {
+
+struct Tick {
+  double at;          // 0..1 along the axis
+  std::string label;  // empty: a small tick
+};
+
+class Axis {
+ public:
+  // Ticks at round numbers (1, 2 or 5 times a power of ten), with some air beyond the values.
+  static Axis linear(double low, double high);
+  // Decades. Zero has no place on it: with `zero` it gets one left of the smallest value.
+  static Axis logarithmic(double low, double high, bool zero);
+  // Values 0, 1, 2… stand for names.
+  static Axis names(const std::vector<std::string>& names);
+
+  // 0..1 along the axis.
+  [[nodiscard]] double position(double value) const;
+  [[nodiscard]] const std::vector<Tick>& ticks() const { return ticks_; }
+
+ private:
+  bool logarithmic_ = false;
+  double low_ = 0, high_ = 1;  // the ends; logarithms to base ten when logarithmic_
+  std::vector<Tick> ticks_;
+};
+
+}  // namespace spikenm::report

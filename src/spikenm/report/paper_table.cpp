@@ -1,0 +1,248 @@
+#include "spikenm/report/paper_table.h"
+
+#include "spikenm/report/csv.h"
+#include "spikenm/report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace spikenm::report {
+namespace {
+
+// A value of the config by its keys; null when it is not there.
+Json config_value(const Run& run, const char* section, const char* key = nullptr) {
+  const auto found = run.config.find(section);
+  if (found == run.config.end() || key == nullptr)
+    return found == run.config.end() ? Json() : *found;
+  return found->is_object() && found->contains(key) ? found->at(key) : Json();
+}
+
+// What runs of one row share: everything but the seed.
+std::string row_key(const Run& run) {
+  Json config = run.config;
+  config.erase("seed");
+  return config.dump();
+}
+
+// What a row shares with the dense runs that it is compared to.
+std::string dense_key(const Run& run) {
+  return Json{run.text("data"), config_value(run, "model"), config_value(run, "train", "epochs")}
+      .dump();
+}
+
+std::optional<Statistic> statistic(const std::vector<const Run*>& runs, const char* key) {
+  std::vector<double> values;
+  for (const Run* run : runs)
+    if (const std::optional<double> value = run->number(key)) values.push_back(*value);
+  return summarize(values);
+}
+
+std::optional<int64_t> time_steps(const Run& run) {
+  if (const std::optional<double> T = run.number("T")) return static_cast<int64_t>(*T);
+  const Json T = config_value(run, "model", "T");
+  return T.is_number_integer() ? std::optional(T.get<int64_t>()) : std::nullopt;
+}
+
+PaperRow make_row(const std::vector<const Run*>& runs, const std::vector<PublishedRow>& published) {
+  const Run& first = *runs.front();
+  PaperRow row{.dataset = first.text("data"),
+               .method = first.text("method"),
+               .pattern = first.text("pattern"),
+               .granularity = first.text("granularity"),
+               .model = first.text("model"),
+               .T = time_steps(first),
+               .accuracy = statistic(runs, "test_accuracy"),
+               .accuracy_best_val = statistic(runs, "test_accuracy_best_val"),
+               .delta = std::nullopt,
+               .weight_pct = statistic(runs, "weight_pct"),
+               .conn_pct = statistic(runs, "conn_pct"),
+               .neuron_pct = statistic(runs, "neuron_pct"),
+               .sops_m = statistic(runs, "sops_m"),
+               .energy_uj = statistic(runs, "energy_uj"),
+               .n = runs.size(),
+               .published = std::nullopt};
+  PublishedRow wanted{.dataset = row.dataset,
+                      .method = row.method,
+                      .pattern = row.pattern,
+                      .granularity = row.granularity.empty() ? "weight" : row.granularity,
+                      .model = row.model};
+  row.published = find_published(published, wanted);
+  return row;
+}
+
+// A column of the table: how it is headed and what it shows of a row.
+struct Column {
+  std::string name;
+  std::function<std::string(const PaperRow&)> cell;
+};
+
+Column text_column(std::string name, std::string PaperRow::* member) {
+  return {std::move(name), [member](const PaperRow& row) { return row.*member; }};
+}
+
+Column statistic_column(std::string name, std::optional<Statistic> PaperRow::* member) {
+  return {std::move(name), [member](const PaperRow& row) {
+            return row.*member ? to_text(*(row.*member)) : std::string();
+          }};
+}
+
+Column published_column(std::string name, std::optional<double> PublishedRow::* member,
+                        const char* format) {
+  return {std::move(name), [member, format](const PaperRow& row) {
+            const bool has = row.published && (*row.published).*member;
+            return has ? fmt::format(fmt::runtime(format), *((*row.published).*member))
+                       : std::string();
+          }};
+}
+
+Column time_column(std::string name) {
+  return {std::move(name),
+          [](const PaperRow& row) { return row.T ? fmt::format("{}", *row.T) : std::string(); }};
+}
+
+Column delta_column(std::string name, const char* format) {
+  return {std::move(name), [format](const PaperRow& row) {
+            return row.delta ? fmt::format(fmt::runtime(format), *row.delta) : std::string();
+          }};
+}
+
+Column count_column(std::string name) {
+  return {std::move(name), [](const PaperRow& row) { return fmt::format("{}", row.n); }};
+}
+
+// Flags in the order in which rows show them; a row's mark is the place of its flag.
+std::vector<std::string> flags_of(const std::vector<PaperRow>& rows) {
+  std::vector<std::string> flags;
+  for (const PaperRow& row : rows) {
+    if (!row.published || row.published->flag.empty()) continue;
+    if (std::find(flags.begin(), flags.end(), row.published->flag) == flags.end())
+      flags.push_back(row.published->flag);
+  }
+  return flags;
+}
+
+std::vector<Column> reading_columns(const std::vector<std::string>& flags) {
+  Column accuracy = published_column("pub. acc %", &PublishedRow::accuracy, "{:.2f}");
+  const auto marked = [cell = accuracy.cell, flags](const PaperRow& row) {
+    const std::string text = cell(row);
+    if (!row.published || row.published->flag.empty()) return text;
+    const auto flag = std::find(flags.begin(), flags.end(), row.published->flag);
+    return fmt::format("{} [{}]", text, flag - flags.begin() + 1);
+  };
+  return {text_column("dataset", &PaperRow::dataset),
+          text_column("method", &PaperRow::method),
+          text_column("pattern", &PaperRow::pattern),
+          text_column("granularity", &PaperRow::granularity),
+          text_column("model", &PaperRow::model),
+          time_column("T"),
+          statistic_column("test acc %", &PaperRow::accuracy),
+          statistic_column("best val %", &PaperRow::accuracy_best_val),
+          delta_column("Δ dense", "{:+.2f}"),
+          statistic_column("weight %", &PaperRow::weight_pct),
+          statistic_column("conn %", &PaperRow::conn_pct),
+          statistic_column("neuron %", &PaperRow::neuron_pct),
+          statistic_column("SOPs M", &PaperRow::sops_m),
+          statistic_column("energy µJ", &PaperRow::energy_uj),
+          count_column("seeds"),
+          {accuracy.name, marked},
+          published_column("pub. weight %", &PublishedRow::weight_pct, "{:.2f}"),
+          published_column("pub. conn %", &PublishedRow::conn_pct, "{:.2f}"),
+          published_column("pub. SOPs M", &PublishedRow::sops_m, "{:.1f}")};
+}
+
+void add_statistic(std::vector<Column>& columns, const std::string& name,
+                   std::optional<Statistic> PaperRow::* member) {
+  columns.push_back({name, [member](const PaperRow& row) {
+                       return row.*member ? fmt::format("{}", (row.*member)->mean) : std::string();
+                     }});
+  columns.push_back({name + "_spread", [member](const PaperRow& row) {
+                       const bool has = row.*member && (row.*member)->spread;
+                       return has ? fmt::format("{}", *(row.*member)->spread) : std::string();
+                     }});
+}
+
+std::vector<Column> csv_columns() {
+  std::vector<Column> columns{text_column("dataset", &PaperRow::dataset),
+                              text_column("method", &PaperRow::method),
+                              text_column("pattern", &PaperRow::pattern),
+                              text_column("granularity", &PaperRow::granularity),
+                              text_column("model", &PaperRow::model),
+                              time_column("T")};
+  add_statistic(columns, "test_accuracy", &PaperRow::accuracy);
+  add_statistic(columns, "test_accuracy_best_val", &PaperRow::accuracy_best_val);
+  columns.push_back(delta_column("delta_dense", "{}"));
+  add_statistic(columns, "weight_pct", &PaperRow::weight_pct);
+  add_statistic(columns, "conn_pct", &PaperRow::conn_pct);
+  add_statistic(columns, "neuron_pct", &PaperRow::neuron_pct);
+  add_statistic(columns, "sops_m", &PaperRow::sops_m);
+  add_statistic(columns, "energy_uj", &PaperRow::energy_uj);
+  columns.push_back(count_column("seeds"));
+  columns.push_back(published_column("published_acc", &PublishedRow::accuracy, "{:.2f}"));
+  columns.push_back(published_column("published_weight_pct", &PublishedRow::weight_pct, "{}"));
+  columns.push_back(published_column("published_conn_pct", &PublishedRow::conn_pct, "{}"));
+  columns.push_back(published_column("published_sops_m", &PublishedRow::sops_m, "{}"));
+  columns.push_back({"published_flag", [](const PaperRow& row) {
+                       return row.published ? row.published->flag : std::string();
+                     }});
+  return columns;
+}
+
+}  // namespace
+
+std::vector<PaperRow> paper_rows(const std::vector<Run>& runs,
+                                 const std::vector<PublishedRow>& published) {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<const Run*>> groups, dense;
+  for (const Run& run : runs) {
+    std::vector<const Run*>& group = groups[row_key(run)];
+    if (group.empty()) order.push_back(row_key(run));
+    group.push_back(&run);
+    if (run.text("method") == "dense") dense[dense_key(run)].push_back(&run);
+  }
+  std::vector<PaperRow> rows;
+  for (const std::string& key : order) {
+    const std::vector<const Run*>& group = groups[key];
+    rows.push_back(make_row(group, published));
+    const auto reference = statistic(dense[dense_key(*group.front())], "test_accuracy");
+    if (reference && rows.back().accuracy)
+      rows.back().delta = rows.back().accuracy->mean - reference->mean;
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const PaperRow& a, const PaperRow& b) {
+    const bool a_sparse = a.method != "dense", b_sparse = b.method != "dense";
+    return std::tie(a.dataset, a.model, a_sparse) < std::tie(b.dataset, b.model, b_sparse);
+  });
+  return rows;
+}
+
+std::string format_paper_table(const std::vector<PaperRow>& rows, TableFormat format) {
+  const std::vector<std::string> flags = flags_of(rows);
+  const bool csv = format == TableFormat::kCsv;
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> cells(rows.size());
+  for (const Column& column : csv ? csv_columns() : reading_columns(flags)) {
+    std::vector<std::string> texts;
+    for (const PaperRow& row : rows) texts.push_back(column.cell(row));
+    const bool empty = std::all_of(texts.begin(), texts.end(), std::mem_fn(&std::string::empty));
+    if (empty && !csv) continue;
+    header.push_back(column.name);
+    for (size_t r = 0; r < rows.size(); ++r) cells[r].push_back(texts[r]);
+  }
+  if (csv) {
+    std::string text = csv_line(header);
+    for (const auto& row : cells) text += csv_line(row);
+    return text;
+  }
+  std::string text = format == TableFormat::kMarkdown ? markdown_table(header, cells)
+                                                      : format_table(header, cells);
+  for (size_t f = 0; f < flags.size(); ++f) {
+    std::string note = flags[f];
+    std::replace(note.begin(), note.end(), '_', ' ');
+    text += fmt::format("{}[{}] published: {}\n", f == 0 ? "\n" : "", f + 1, note);
+  }
+  return text;
+}
+
+}  // namespace spikenm::report

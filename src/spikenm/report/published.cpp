@@ -1,0 +1,79 @@
+#include "spikenm/report/published.h"
+
+#include "spikenm/core/error.h"
+#include "spikenm/report/csv.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+namespace spikenm::report {
+namespace {
+
+// A finite number, or nothing for an empty cell.
+std::optional<double> number(const Csv& csv, const Csv::Row& row, const char* name) {
+  const std::string& cell = row.cells[csv.column(name)];
+  if (cell.empty()) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  SPIKENM_CHECK(error == std::errc() && end == cell.data() + cell.size() && std::isfinite(value),
+                "{}:{}: {}: found '{}', wanted a number or nothing", csv.source, row.line, name,
+                cell);
+  return value;
+}
+
+// Letters and digits alone, in lower case.
+std::string plain(const std::string& name) {
+  std::string letters;
+  for (const unsigned char c : name)
+    if (std::isalnum(c)) letters += static_cast<char>(std::tolower(c));
+  return letters;
+}
+
+bool same(const std::string& a, const std::string& b) {
+  return plain(a) == plain(b);
+}
+
+}  // namespace
+
+std::vector<PublishedRow> parse_published(std::string_view text, const std::string& source) {
+  const Csv csv = parse_csv(text, source);
+  std::vector<PublishedRow> rows;
+  for (const Csv::Row& row : csv.rows) {
+    const auto cell = [&](const char* name) { return row.cells[csv.column(name)]; };
+    rows.push_back({.dataset = cell("dataset"),
+                    .method = cell("method"),
+                    .pattern = cell("nm"),
+                    .granularity = cell("granularity"),
+                    .model = cell("model"),
+                    .accuracy = number(csv, row, "acc"),
+                    .delta = number(csv, row, "delta"),
+                    .weight_pct = number(csv, row, "weight_pct"),
+                    .conn_pct = number(csv, row, "conn_pct"),
+                    .sops_m = number(csv, row, "sops_M"),
+                    .flag = cell("flag")});
+  }
+  return rows;
+}
+
+std::optional<PublishedRow> find_published(const std::vector<PublishedRow>& rows,
+                                           const PublishedRow& wanted) {
+  for (const PublishedRow& row : rows) {
+    if (!same(row.dataset, wanted.dataset) || !same(row.model, wanted.model)) continue;
+    if (wanted.method == "dense") {
+      if (!same(row.method, "spikenm") || !row.accuracy || !row.delta) continue;
+      PublishedRow dense = wanted;
+      dense.accuracy = *row.accuracy - *row.delta;
+      return dense;
+    }
+    // A colon tells 2:16 from 21:6.
+    const std::string pattern = wanted.pattern == "-" ? "" : wanted.pattern;
+    if (same(row.method, wanted.method) && row.pattern == pattern &&
+        row.granularity == wanted.granularity)
+      return row;
+  }
+  return std::nullopt;
+}
+
+}  // namespace spikenm::report

@@ -1,0 +1,28 @@
+// Figures that were published, to stand beside ours.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spikenm::report {
+
+struct PublishedRow {
+  std::string dataset, method, pattern, granularity, model;
+  std::optional<double> accuracy, delta;  // %, and its difference to the dense network
+  std::optional<double> weight_pct, conn_pct, sops_m;
+  std::string flag;  // what is odd about the row; empty: nothing
+};
+
+// A CSV with the columns dataset, method, nm, granularity, model, acc, delta, sops_M, weight_pct,
+// conn_pct and flag; others are ignored. `source` names the text in messages.
+std::vector<PublishedRow> parse_published(std::string_view text, const std::string& source);
+
+// The first row that names the same things. Case and punctuation do not matter: "6conv2fc" is
+// "6Conv+2FC", and "-" is the pattern of a method without one. For "dense", the accuracy that
+// SpikeNM's row of that dataset and model implies (accuracy - delta).
+std::optional<PublishedRow> find_published(const std::vector<PublishedRow>& rows,
+                                           const PublishedRow& wanted);
+
+}  // namespace spikenm::report

@@ -1,0 +1,36 @@
+// Run folders on disk, and what they say.
+#pragma once
+
+#include "spikenm/core/json.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spikenm::report {
+
+struct Run {
+  std::filesystem::path folder;
+  Json config;  // every key of its config.toml
+  Json result;  // its result.json
+
+  // Of the result. Nothing when it is missing (older runs lack newer fields); an Error when it has
+  // another type.
+  [[nodiscard]] std::optional<double> number(std::string_view key) const;
+  [[nodiscard]] std::string text(std::string_view key) const;
+};
+
+// A finished run. An Error names the file that cannot be read.
+Run read_run(const std::filesystem::path& folder);
+
+struct FoundRuns {
+  std::vector<Run> finished;
+  std::vector<std::filesystem::path> unfinished;  // have a config and no result yet
+};
+
+// All runs at and under the folders, each once: folders as given, below them by name.
+FoundRuns find_runs(const std::vector<std::filesystem::path>& folders);
+
+}  // namespace spikenm::report

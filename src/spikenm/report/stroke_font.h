@@ -1,0 +1,22 @@
+// A small font of our own, drawn with a pen: pictures need no font file.
+#pragma once
+
+#include "spikenm/report/canvas.h"
+
+#include <string_view>
+#include <vector>
+
+namespace spikenm::report {
+
+struct PenText {
+  std::vector<std::vector<Point>> strokes;  // in ems, x to the right and y up from the baseline
+  double width = 0;                         // in ems
+};
+
+// A character that the font lacks becomes a box.
+PenText pen_text(std::string_view utf8);
+
+// Of the pen, in ems.
+constexpr double kPenWidth = 0.08;
+
+}  // namespace spikenm::report

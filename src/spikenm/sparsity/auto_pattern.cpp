@@ -1,0 +1,118 @@
+#include "spikenm/sparsity/auto_pattern.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <span>
+
+namespace spikenm::sparsity {
+namespace {
+
+constexpr std::string_view kPrefix = "auto:";
+constexpr double kHair = 1e-9;  // of a step, for rounding in the budget
+
+// [Evci20] Erdos-Renyi-Kernel: density ~ (cout + cin + kh + kw) / (cout cin kh kw). Small layers
+// stay denser than large ones.
+double relative_density(AutoPattern::Rule rule, const nm::WeightShape& s) {
+  if (rule == AutoPattern::Rule::kUniform) return 1;
+  return static_cast<double>(s.cout + s.cin + s.kh + s.kw) / static_cast<double>(s.numel());
+}
+
+struct Choice {
+  int64_t step = 0;     // weights that one more n keeps, over all blocks
+  double relative = 1;  // density before scaling
+  double share = 0;     // n that the rule asks for, not yet whole
+  int n = 1;
+};
+
+// Scales the densities, clipped to one weight a block and to all of them, until `room` weights are
+// kept.
+void share_out(std::span<Choice*> choices, int m, double room) {
+  double low = 0, high = 0;
+  for (const Choice* c : choices) high = std::max(high, 1 / c->relative);
+  const auto kept_at = [&](double scale) {
+    double kept = 0;
+    for (Choice* c : choices) {
+      c->share = std::clamp<double>(scale * c->relative * m, 1, m);
+      kept += c->share * static_cast<double>(c->step);
+    }
+    return kept;
+  };
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (kept_at(middle) < room ? low : high) = middle;
+  }
+}
+
+// Whole numbers, the largest layer first: it rounds its share as far as the layers after it can
+// make up for that, and they share anew what is left. So no more than a part of the smallest
+// layer's step stays over.
+void round_shares(std::span<Choice*> choices, int m, double room) {
+  std::stable_sort(choices.begin(), choices.end(),
+                   [](const Choice* a, const Choice* b) { return a->step > b->step; });
+  for (size_t i = 0; i < choices.size(); ++i) {
+    Choice& c = *choices[i];
+    if (c.step == 0) {  // all tail
+      c.n = m;
+      continue;
+    }
+    share_out(choices.subspan(i), m, room);
+    double after = 0;
+    for (const Choice* next : choices.subspan(i + 1)) after += static_cast<double>(next->step);
+    const auto step = static_cast<double>(c.step);
+    double n = std::round(c.share);
+    if (after > 0) {
+      n = std::max(n, std::ceil((room - m * after) / step - kHair));
+      n = std::min(n, std::floor((room - after) / step + kHair));
+    }
+    c.n = static_cast<int>(std::clamp<double>(n, 1, m));
+    room -= c.n * step;
+  }
+}
+
+}  // namespace
+
+std::optional<AutoPattern> read_auto_pattern(const std::string& pattern, const Config& method) {
+  if (!pattern.starts_with(kPrefix)) return std::nullopt;
+  AutoPattern wanted;
+  const char* const begin = pattern.data() + kPrefix.size();
+  const char* const end = pattern.data() + pattern.size();
+  const auto [stop, error] = std::from_chars(begin, end, wanted.budget);
+  SPIKENM_CHECK(error == std::errc() && stop == end,
+                "{}: found '{}', wanted auto: and a share of the weights, such as auto:0.25",
+                method.full_key("pattern"), pattern);
+  wanted.m = static_cast<int>(method.get_int("auto_m", wanted.m, 2, nm::NmPattern::kMaxM));
+  wanted.rule =
+      static_cast<AutoPattern::Rule>(method.get_choice("auto_rule", "erk", {"erk", "uniform"}));
+  return wanted;
+}
+
+std::vector<int> choose_n(const AutoPattern& wanted, const std::vector<AutoLayer>& layers,
+                          const GivenLayers& given, const std::string& what) {
+  std::vector<Choice> choices;
+  double weights = static_cast<double>(given.weights), fewest = static_cast<double>(given.kept),
+         tails = fewest, most = fewest;
+  for (const AutoLayer& layer : layers) {
+    const int64_t step = (layer.shape.numel() - layer.tail) / wanted.m;
+    choices.push_back({.step = step, .relative = relative_density(wanted.rule, layer.shape)});
+    weights += static_cast<double>(layer.shape.numel());
+    tails += static_cast<double>(layer.tail);
+    fewest += static_cast<double>(layer.tail + step);
+    most += static_cast<double>(layer.shape.numel());
+  }
+  const double kept = wanted.budget * weights;
+  // The ends of the range are rounded where the user reads them.
+  SPIKENM_CHECK(
+      kept >= fewest - 1e-4 * weights && kept <= most + 1e-4 * weights,
+      "{}: found a budget of {:g}, wanted {:.4g} to {:.4g} of the weights, as 1:{} to all "
+      "of them keep (tails and layers with a pattern of their own counted)",
+      what, wanted.budget, fewest / weights, most / weights, wanted.m);
+  std::vector<Choice*> order;
+  for (Choice& c : choices) order.push_back(&c);
+  round_shares(order, wanted.m, kept - tails);
+  std::vector<int> chosen;
+  for (const Choice& c : choices) chosen.push_back(c.n);
+  return chosen;
+}
+
+}  // namespace spikenm::sparsity

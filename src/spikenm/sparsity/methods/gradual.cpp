@@ -1,0 +1,69 @@
+#include "spikenm/ops/nm_mask.h"
+#include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/positions.h"
+#include "spikenm/sparsity/straight_through.h"
+#include "spikenm/sparsity/temperature.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace spikenm::sparsity {
+namespace {
+
+struct GradualOptions {
+  double until = 0.9;  // progress from which blocks keep n
+  int64_t mask_every = 20;
+  bool dense_weight_grad = false;
+};
+
+// Dense at first; the number of weights a block keeps falls from m to n by |w|, as the cube of what
+// is left [Zhu17]. A weight out of the mask keeps its value (a masked gradient leaves it what
+// momentum and decay do, a dense one trains it) and returns when it is among the largest at the
+// next choice.
+class Gradual : public Method {
+ public:
+  Gradual(std::vector<MaskableLayer> layers, const GradualOptions& options)
+      : Method(std::move(layers)), options_(options) {
+    for (const MaskableLayer& layer : layers_) draws_.push_back({.layout = layer.layout});
+    begin_step({});  // a mask exists before the first step
+  }
+
+  void begin_step(const StepInfo& info) override {
+    if (info.step % options_.mask_every != 0) return;
+    const double progress = std::min(1.0, info.progress() / options_.until);
+    for (const MaskableLayer& layer : layers_) {
+      ops::MaskDraw& draw = draws_[layer.id];
+      draw.draws =
+          largest_positions(layer, annealed_draws(layer.pattern.m, layer.pattern.n, progress));
+      ops::apply_draws(draw, layer.synapse->weight);
+    }
+  }
+
+  Tensor effective_weight(size_t id, const Tensor& weight) override {
+    const Tensor& keep = draws_[id].keep;
+    return options_.dense_weight_grad ? straight_through(weight, keep) : weight * keep;
+  }
+
+  // Positions come largest first: while more than n are kept, the first n are a valid mask.
+  [[nodiscard]] nm::Mask harden(size_t id) const override {
+    return mask_from_draws(layers_[id], draws_[id].draws.narrow(1, 0, layers_[id].pattern.n));
+  }
+
+ private:
+  GradualOptions options_;
+  std::vector<ops::MaskDraw> draws_;  // the mask in force, by layer
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_gradual(nn::Network& network, const Config& config, uint64_t) {
+  const nm::Axis axis = nm::parse_axis(config.get("axis", "in"), config.full_key("axis"));
+  GradualOptions o;
+  o.until = config.get_real("until", o.until, 0.01, 1);
+  o.mask_every = config.get_int("mask_every", o.mask_every, 1);
+  o.dense_weight_grad = config.get_choice("weight_grad", "masked", {"masked", "dense"}) == 1;
+  return std::make_unique<Gradual>(find_maskable_layers(network, config, axis), o);
+}
+
+}  // namespace spikenm::sparsity

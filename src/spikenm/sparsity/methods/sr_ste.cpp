@@ -1,0 +1,60 @@
+#include "spikenm/ops/nm_mask.h"
+#include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/positions.h"
+#include "spikenm/sparsity/straight_through.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+namespace spikenm::sparsity {
+namespace {
+
+// [Zhou21]: the n largest |w| of every block, chosen anew at every step; all weights learn, and
+// those out of the mask are pulled to zero, which keeps the mask from flickering.
+class SrSte : public Method {
+ public:
+  SrSte(std::vector<MaskableLayer> layers, double decay)
+      : Method(std::move(layers)), decay_(decay) {
+    for (const MaskableLayer& layer : layers_) draws_.push_back({.layout = layer.layout});
+    begin_step({});  // a mask exists before the first step
+  }
+
+  void begin_step(const StepInfo&) override {
+    for (const MaskableLayer& layer : layers_) {
+      draws_[layer.id].draws = largest_positions(layer, layer.pattern.n);
+      ops::apply_draws(draws_[layer.id], layer.synapse->weight);
+    }
+  }
+
+  Tensor effective_weight(size_t id, const Tensor& weight) override {
+    return straight_through(weight, draws_[id].keep);
+  }
+
+  // dL/dW += decay (1 - mask) W.
+  void after_backward(const StepInfo&) override {
+    const at::NoGradGuard no_grad;
+    for (const MaskableLayer& layer : layers_) {
+      const Tensor& weight = layer.synapse->weight;
+      if (weight.grad().defined())
+        weight.mutable_grad().add_(weight * (1 - draws_[layer.id].keep), decay_);
+    }
+  }
+
+  [[nodiscard]] nm::Mask harden(size_t id) const override {
+    return mask_from_draws(layers_[id], largest_positions(layers_[id], layers_[id].pattern.n));
+  }
+
+ private:
+  double decay_;
+  std::vector<ops::MaskDraw> draws_;  // the mask in force, by layer
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_sr_ste(nn::Network& network, const Config& config, uint64_t) {
+  const nm::Axis axis = nm::parse_axis(config.get("axis", "in"), config.full_key("axis"));
+  const double decay = config.get_real("decay", 2e-4, 0);
+  return std::make_unique<SrSte>(find_maskable_layers(network, config, axis), decay);
+}
+
+}  // namespace spikenm::sparsity

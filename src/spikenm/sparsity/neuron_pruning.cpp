@@ -1,0 +1,261 @@
+#include "spikenm/sparsity/neuron_pruning.h"
+
+#include "spikenm/nn/trace.h"
+#include "spikenm/sparsity/conn_control.h"
+#include "spikenm/sparsity/connectivity.h"
+#include "spikenm/sparsity/temperature.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace spikenm::sparsity {
+namespace {
+
+// A gate this far closed is shut: denormal spikes would slow convolutions a hundredfold.
+constexpr double kClosed = 1e-7;
+// How far from the target, as a share of it, the search may end.
+constexpr double kSettled = 0.02;
+
+struct NeuronOptions {
+  double beta_min = 5, beta_max = 1000;
+  double lr = 1e-3;
+  double lambda = 1e-11;
+  std::optional<double> target_conn;  // lambda is then found during the search
+};
+
+NeuronOptions read_options(const Config& config) {
+  NeuronOptions o;
+  o.beta_min = config.get_real("beta_min", o.beta_min, 1e-6);
+  o.beta_max = config.get_real("beta_max", o.beta_max, o.beta_min);
+  o.lr = config.get_real("neuron_lr", o.lr, 0);
+  if (!config.has("target_conn")) {
+    o.lambda = config.get_real("lambda_neuron", o.lambda, 0);
+    return o;
+  }
+  SPIKENM_CHECK(!config.has("lambda_neuron"),
+                "{}: found beside target_conn, which finds it; give one of them",
+                config.full_key("lambda_neuron"));
+  o.target_conn = config.get_real("target_conn", 0, 0, 1);
+  o.lambda = 0;
+  return o;
+}
+
+// [Shi24] c = sum over the layers that read a neuron of Cout kh kw / stride^2: the connections that
+// go with it. Pools in between are left out of account, and layers that are not counted.
+double connections_of(const nn::NeuronTrace& neurons) {
+  double sum = 0;
+  for (const nn::Synapse* reader : neurons.readers) {
+    if (!reader->maskable) continue;
+    const nm::WeightShape s = reader->shape();
+    const auto stride = static_cast<double>(reader->geometry.stride);
+    sum += static_cast<double>(s.cout * s.kh * s.kw) / (stride * stride);
+  }
+  return sum;
+}
+
+// Of the last fifty values or so.
+class RunningMean {
+ public:
+  void add(double value) {
+    sum_ = kDecay * sum_ + value;
+    weight_ = kDecay * weight_ + 1;
+  }
+  [[nodiscard]] double value() const { return weight_ > 0 ? sum_ / weight_ : 0; }
+
+ private:
+  static constexpr double kDecay = 0.98;
+  double sum_ = 0, weight_ = 0;
+};
+
+// [Shi24] Every neuron position has a scalar m that learns with the weights: its spikes are
+// multiplied by a gate sigmoid(beta m), beta rises over the search, and the loss has the term
+// lambda_n sum_l c_l sum sigmoid(beta m). Prune keeps the neurons with m > 0.
+class NeuronPruning : public Method {
+ public:
+  NeuronPruning(std::unique_ptr<Method> weights, nn::Network& network, const NeuronOptions& options)
+      : Method(weights->layers()),
+        weights_(std::move(weights)),
+        network_(network),
+        options_(options),
+        lambda_(options.lambda) {
+    if (options.target_conn) control_.emplace(*options.target_conn);
+    for (const nn::NeuronTrace& found : nn::trace(network).neurons) {
+      if (!found.neuron->maskable) continue;
+      neurons_.push_back({.id = neurons_.size(), .neuron = found.neuron, .shape = found.shape});
+      State& state = states_.emplace_back();
+      state.m = at::zeros(found.shape, at::device(network.device())).set_requires_grad(true);
+      state.connections = connections_of(found);
+    }
+    set_gates(options_.beta_min);
+  }
+
+  void begin_step(const StepInfo& info) override {
+    weights_->begin_step(info);
+    set_gates(geometric(options_.beta_min, options_.beta_max, info.progress()));
+    settled_.clear();
+    threshold_ = 0;
+  }
+
+  Tensor effective_weight(size_t layer, const Tensor& weight) override {
+    return weights_->effective_weight(layer, weight);
+  }
+  std::shared_ptr<ops::CreditSink> credit(size_t layer) override { return weights_->credit(layer); }
+  Tensor effective_spikes(size_t id, const Tensor& spikes) override {
+    return spikes * states_[id].gate.to(spikes.scalar_type());
+  }
+
+  // The gate is a leaf of autograd, so the penalty is lambda_n c more on its gradient, and both
+  // reach m through beta sigmoid'(beta m).
+  void after_backward(const StepInfo& info) override {
+    weights_->after_backward(info);
+    const at::NoGradGuard no_grad;
+    double pull = 0, connections = 0;
+    for (State& s : states_) {
+      const Tensor task = s.gate.grad().defined() ? s.gate.grad() : at::zeros_like(s.gate);
+      pull += task.abs().sum().item<double>();
+      connections += s.connections * static_cast<double>(s.gate.numel());
+      s.m.mutable_grad() = (task + lambda_ * s.connections) * s.gate * (1 - s.gate) * beta_;
+    }
+    // The lambda_n at which penalty and task pull alike.
+    if (connections > 0) task_scale_.add(pull / connections);
+  }
+
+  void after_step(const StepInfo& info, const ClearMoments& clear_moments) override {
+    weights_->after_step(info, clear_moments);
+    if (!control_) return;
+    const int64_t every = std::clamp<int64_t>(info.steps / 100, 1, 10);
+    if (info.step % every == 0)
+      lambda_ = task_scale_.value() * control_->update(connectivity(harden_all(*this)));
+    if (info.step + 1 == info.steps) settle();
+  }
+
+  std::vector<ParamGroup> param_groups() override {
+    std::vector<ParamGroup> groups = weights_->param_groups();
+    ParamGroup& own = groups.emplace_back();
+    own.lr = options_.lr;
+    for (const State& s : states_) own.tensors.push_back(s.m);
+    return groups;
+  }
+
+  [[nodiscard]] nm::Mask harden(size_t layer) const override { return weights_->harden(layer); }
+  [[nodiscard]] Tensor harden_neurons(size_t id) const override {
+    return settled_.empty() ? states_[id].m.detach().gt(0).to(at::kFloat) : settled_[id];
+  }
+
+  Json take_statistics() override {
+    Json json = weights_->take_statistics();
+    json["beta"] = beta_;
+    json["lambda_neuron"] = lambda_;
+    json["conn_pct"] = 100 * connectivity(harden_all(*this));
+    return json;
+  }
+  [[nodiscard]] Json outcome() const override {
+    Json json = weights_->outcome();
+    json["lambda_neuron"] = lambda_;
+    json["neuron_threshold"] = threshold_;
+    if (options_.target_conn) json["target_conn"] = *options_.target_conn;
+    return json;
+  }
+
+  // The share of the dense network's connections that the masks leave.
+  [[nodiscard]] double connectivity(const Masks& masks) const {
+    const nn::FrameShape& frame = network_.frame();
+    return count_connections(network_, masks, frame.channels, frame.height, frame.width).percent() /
+           100;
+  }
+
+ private:
+  struct State {
+    Tensor m;                // [C,H,W]
+    Tensor gate;             // [C,H,W] sigmoid(beta m) of this step, a leaf
+    double connections = 0;  // c
+  };
+
+  void set_gates(double beta) {
+    const at::NoGradGuard no_grad;
+    beta_ = beta;
+    for (State& s : states_)
+      s.gate = at::threshold(at::sigmoid(beta * s.m), kClosed, 0).set_requires_grad(true);
+  }
+
+  // Where the penalty did not end at the target, the threshold on m moves from 0 to where it is
+  // met.
+  void settle() {
+    const double target = *options_.target_conn;
+    Masks masks = harden_all(*this);
+    if (std::abs(connectivity(masks) / target - 1) <= kSettled) return;
+    const at::NoGradGuard no_grad;
+    std::vector<Tensor> flat;
+    for (const State& s : states_) flat.push_back(s.m.flatten());
+    // Places in the order of falling m; the first of equals comes first.
+    const auto [sorted, order] = at::sort(at::cat(flat), /*stable=*/true, 0, /*descending=*/true);
+    const Tensor place = at::argsort(order);
+    const auto conn_of_first = [&](int64_t n) {
+      keep_first(place, n, masks);
+      return connectivity(masks);
+    };
+    int64_t below = 0, above = place.numel();
+    while (above - below > 1) {
+      const int64_t middle = below + (above - below) / 2;
+      (conn_of_first(middle) <= target ? below : above) = middle;
+    }
+    const bool take_below = target - conn_of_first(below) <= conn_of_first(above) - target;
+    const int64_t kept = take_below ? below : above;
+    keep_first(place, kept, masks);
+    for (const NeuronMask& mask : masks.neurons) settled_.push_back(mask.keep);
+    threshold_ = sorted[std::min(kept, place.numel() - 1)].item<double>();
+  }
+
+  // Keeps the neurons whose place is below n, over all layers together.
+  static void keep_first(const Tensor& place, int64_t n, Masks& masks) {
+    int64_t begin = 0;
+    for (NeuronMask& mask : masks.neurons) {
+      const int64_t size = mask.keep.numel();
+      mask.keep = place.narrow(0, begin, size).lt(n).view(mask.keep.sizes()).to(at::kFloat);
+      begin += size;
+    }
+  }
+
+  std::unique_ptr<Method> weights_;
+  nn::Network& network_;
+  NeuronOptions options_;
+  std::vector<State> states_;
+  double beta_ = 0, lambda_;
+  RunningMean task_scale_;
+  std::optional<ConnControl> control_;
+  std::vector<Tensor> settled_;  // [C,H,W] what settle() keeps; empty: m > 0
+  double threshold_ = 0;
+};
+
+void check_target(const NeuronPruning& method, double target, const std::string& key) {
+  Masks masks = harden_all(method);
+  const auto conn_with = [&](double keep) {
+    for (NeuronMask& mask : masks.neurons) mask.keep = at::full_like(mask.keep, keep);
+    return method.connectivity(masks);
+  };
+  const double least = conn_with(0), most = conn_with(1);
+  SPIKENM_CHECK(target >= least && target <= most,
+                "{}: found {:g}, wanted {:.4g} (all neurons pruned that may be) to {:.4g} (none)",
+                key, target, least, most);
+}
+
+}  // namespace
+
+std::unique_ptr<Method> with_neuron_pruning(std::unique_ptr<Method> weights, nn::Network& network,
+                                            const Config& config) {
+  if (config.get_choice("granularity", "weight", {"weight", "weight+neuron"}) == 0) return weights;
+  const NeuronOptions options = read_options(config);
+  auto method = std::make_unique<NeuronPruning>(std::move(weights), network, options);
+  SPIKENM_CHECK(!method->neurons().empty(),
+                "{}: found weight+neuron, and the model has no neurons that may be pruned",
+                config.full_key("granularity"));
+  if (options.target_conn)
+    check_target(*method, *options.target_conn, config.full_key("target_conn"));
+  return method;
+}
+
+}  // namespace spikenm::sparsity

@@ -1,0 +1,122 @@
+#include "spikenm/sweep/jobs.h"
+
+#include "spikenm/core/error.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+namespace spikenm::sweep {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPause{20};
+constexpr int kPatience = 500;  // pauses that a job is given to end by itself: ten seconds
+
+int exit_code(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// In the child, between fork and exec: nothing here may allocate.
+[[noreturn]] void become(char* const* arguments, int log, int nothing, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() == parent) {  // else it is gone already
+    ::dup2(nothing, STDIN_FILENO);
+    ::dup2(log, STDOUT_FILENO);
+    ::dup2(log, STDERR_FILENO);
+    ::execv(arguments[0], arguments);
+  }
+  ::_exit(127);
+}
+
+pid_t start(const Job& job) {
+  std::vector<std::string> words = job.command;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const int log = ::open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  SPIKENM_CHECK(log >= 0, "{}: cannot write: {}", job.log.string(), std::strerror(errno));
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const pid_t parent = ::getpid(), child = ::fork();
+  if (child == 0) become(arguments.data(), log, nothing, parent);
+  const int reason = errno;
+  ::close(log);
+  if (nothing >= 0) ::close(nothing);
+  SPIKENM_CHECK(child > 0, "{}: cannot start: {}", job.command.front(), std::strerror(reason));
+  return child;
+}
+
+// The jobs that run now. Going away, it ends them: politely, then not.
+class Running {
+ public:
+  Running() = default;
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    for (const pid_t pid : pids_) ::kill(pid, SIGTERM);
+    for (int waited = 0; !pids_.empty() && waited < kPatience; ++waited) {
+      collect([](size_t, int) {});
+      if (!pids_.empty()) std::this_thread::sleep_for(kPause);
+    }
+    for (const pid_t pid : pids_) {
+      ::kill(pid, SIGKILL);
+      ::waitpid(pid, nullptr, 0);
+    }
+  }
+
+  void add(size_t job, pid_t pid) {
+    jobs_.push_back(job);
+    pids_.push_back(pid);
+  }
+
+  // Tells of each that has ended.
+  template <class Ended>
+  void collect(const Ended& ended) {
+    for (size_t i = 0; i < pids_.size();) {
+      int status = 0;
+      if (::waitpid(pids_[i], &status, WNOHANG) != pids_[i]) {
+        ++i;
+        continue;
+      }
+      ended(jobs_[i], exit_code(status));
+      jobs_.erase(jobs_.begin() + static_cast<ptrdiff_t>(i));
+      pids_.erase(pids_.begin() + static_cast<ptrdiff_t>(i));
+    }
+  }
+
+  [[nodiscard]] const std::vector<size_t>& jobs() const { return jobs_; }
+
+ private:
+  std::vector<size_t> jobs_;  // places
+  std::vector<pid_t> pids_;
+};
+
+}  // namespace
+
+std::vector<int> run_jobs(const std::vector<Job>& jobs, size_t at_once, const WatchJobs& watch) {
+  SPIKENM_ASSERT(at_once >= 1);
+  std::vector<int> codes(jobs.size());
+  Running running;
+  size_t next = 0, ended = 0;
+  while (ended < jobs.size()) {
+    for (; next < jobs.size() && running.jobs().size() < at_once; ++next)
+      running.add(next, start(jobs[next]));
+    watch(ended, running.jobs());
+    std::this_thread::sleep_for(kPause);
+    running.collect([&](size_t job, int code) {
+      codes[job] = code;
+      ++ended;
+    });
+  }
+  return codes;
+}
+
+}  // namespace spikenm::sweep

@@ -1,0 +1,67 @@
+// What a sweep runs: the members that a file or a command line lists, each a config of its own.
+#pragma once
+
+#include "spikenm/core/config.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spikenm::sweep {
+
+// One config of the sweep: the base's, less what it drops, with what it sets.
+struct Member {
+  std::string name;               // also its folder
+  std::vector<std::string> drop;  // keys and sections
+  std::vector<std::string> set;   // "a.b=value"
+  bool in_grid = false;           // the grid is run for it
+  // Set by expand(). Members of one group are one row and one point of the plot; `place` is where
+  // the point stands along x (empty: nowhere), `series` the curve it belongs to.
+  std::string group, place, series;
+};
+
+// A key of the grid and its values, as the right sides of assignments.
+struct GridKey {
+  std::string key;
+  std::vector<std::string> values;
+};
+
+constexpr const char* kByMember = "member";
+
+struct PlotOptions {
+  std::string x;  // a key of the grid, or kByMember: the listed members; empty: every group
+  std::string x_label;
+  bool log = false;
+  std::string reference;  // a member that is drawn as a dashed line
+};
+
+struct Spec {
+  std::string title;
+  std::filesystem::path base;       // config
+  std::filesystem::path published;  // CSV: member, …, acc; empty: none
+  std::vector<int64_t> seeds{0};
+  std::vector<GridKey> grid;
+  std::vector<std::string> pool;  // keys of the grid that only repeat a measurement, as seeds do
+  std::vector<Member> members;    // as listed; after expand() all of them
+  std::vector<std::string> set;   // over the members'
+  PlotOptions plot;
+};
+
+// "method.tau_max=1,0.1"; a comma inside brackets or quotes parts nothing.
+GridKey parse_grid(std::string_view argument);
+
+// 0 … n-1 for one number, else the numbers themselves.
+std::vector<int64_t> seeds_from(const std::vector<int64_t>& numbers, const std::string& key);
+
+// Runs the grid for every listed member that wants it, for the base when there is none, and checks
+// names and keys.
+void expand(Spec& spec);
+
+// The config of an expanded member.
+Config load_member(const Spec& spec, const Member& member);
+
+// Every key that a member sets, in order of first appearance.
+std::vector<std::string> swept_keys(const Spec& spec);
+
+}  // namespace spikenm::sweep

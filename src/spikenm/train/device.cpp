@@ -1,0 +1,42 @@
+#include "spikenm/train/device.h"
+
+#include "spikenm/ops/stream.h"
+
+#include <ATen/Context.h>
+
+namespace spikenm::train {
+namespace {
+
+// What torch may round products to, on a GPU.
+void allow_tf32(bool allow) {
+  at::globalContext().setAllowTF32CuDNN(allow);
+  at::globalContext().setAllowTF32CuBLAS(allow);
+  at::globalContext().setBenchmarkCuDNN(true);
+}
+
+}  // namespace
+
+Device read_device(const Config& config) {
+  const std::vector<std::string> types{"auto", "fp32", "tf32", "bf16", "fp16"};
+  const size_t where = config.get_choice("device", "cpu", {"cpu", "cuda", "auto"});
+  Device d;
+  d.precision = types[config.get_choice("precision", "auto", types)];
+  if (where == 0 || (where == 2 && !ops::cuda_is_available())) {
+    SPIKENM_CHECK(d.precision == "auto" || d.precision == "fp32",
+                  "{}: found '{}', wanted fp32 on the cpu", config.full_key("precision"),
+                  d.precision);
+    d.precision = "fp32";
+    return d;
+  }
+  SPIKENM_CHECK(ops::cuda_is_available(),
+                "{}: found 'cuda', but this build or machine has no GPU to run on",
+                config.full_key("device"));
+  d.device = at::Device(at::kCUDA, 0);
+  if (d.precision == "auto") d.precision = "bf16";
+  if (d.precision == "bf16") d.compute = at::kBFloat16;
+  if (d.precision == "fp16") d.compute = at::kHalf;
+  allow_tf32(d.precision == "tf32");
+  return d;
+}
+
+}  // namespace spikenm::train

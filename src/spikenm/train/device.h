@@ -1,0 +1,22 @@
+// Where a run computes, and in which type.
+#pragma once
+
+#include "spikenm/core/config.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+
+namespace spikenm::train {
+
+struct Device {
+  at::Device device{at::kCPU};
+  at::ScalarType compute = at::kFloat;  // of activations and products on a GPU; weights are float
+  std::string precision = "fp32";       // what is used, never "auto"
+};
+
+// Reads device (cpu, cuda, auto) and precision (fp32, tf32, bf16, fp16, or auto: bf16 on a GPU and
+// fp32 elsewhere). A GPU that is asked for and not there is an Error; auto takes one if there is.
+Device read_device(const Config& config);
+
+}  // namespace spikenm::train

@@ -1,0 +1,46 @@
+#include "spikenm/train/search_hooks.h"
+
+namespace spikenm::train {
+namespace {
+
+sparsity::StepInfo step_info(const Position& at) {
+  return {.step = at.phase_step, .steps = at.phase_steps};
+}
+
+}  // namespace
+
+SearchHooks::SearchHooks(sparsity::Method& method, const Schedule& schedule, Optimizer& weights)
+    : method_(method),
+      schedule_(schedule),
+      clear_moments_([&weights](const at::Tensor& parameter, const at::Tensor& keep) {
+        weights.clear_moments(parameter, keep);
+      }),
+      installed_(method) {
+  for (const sparsity::ParamGroup& group : method.param_groups()) {
+    own_.emplace_back(group.tensors,
+                      OptimizerOptions{.kind = OptimizerKind::kAdam, .eps = group.eps});
+    rates_.push_back(group.lr);
+  }
+}
+
+StepHooks SearchHooks::hooks() {
+  return {.before_forward = [this](const Position& at) { before_forward(at); },
+          .after_backward = [this](const Position& at) { after_backward(at); },
+          .after_step = [this](const Position& at) { after_step(at); }};
+}
+
+void SearchHooks::before_forward(const Position& at) {
+  method_.begin_step(step_info(at));
+  for (Optimizer& optimizer : own_) optimizer.zero_grad();
+}
+
+void SearchHooks::after_backward(const Position& at) {
+  method_.after_backward(step_info(at));
+  for (size_t i = 0; i < own_.size(); ++i) own_[i].step(rates_[i] * schedule_.factor_at(at));
+}
+
+void SearchHooks::after_step(const Position& at) {
+  method_.after_step(step_info(at), clear_moments_);
+}
+
+}  // namespace spikenm::train

@@ -1,0 +1,32 @@
+// What a method adds to every step of the search: its mask before the forward, its own parameters'
+// optimiser after the backward, its drops and growths after the step.
+#pragma once
+
+#include "spikenm/sparsity/method.h"
+#include "spikenm/train/step.h"
+
+#include <vector>
+
+namespace spikenm::train {
+
+// Installs the method in its network for as long as this lives.
+class SearchHooks {
+ public:
+  SearchHooks(sparsity::Method& method, const Schedule& schedule, Optimizer& weights);
+
+  [[nodiscard]] StepHooks hooks();
+
+ private:
+  void before_forward(const Position& at);
+  void after_backward(const Position& at);
+  void after_step(const Position& at);
+
+  sparsity::Method& method_;
+  const Schedule& schedule_;
+  sparsity::ClearMoments clear_moments_;
+  sparsity::MethodHooks installed_;
+  std::vector<Optimizer> own_;  // one a parameter group of the method
+  std::vector<double> rates_;
+};
+
+}  // namespace spikenm::train

@@ -1,0 +1,21 @@
+// How long a training step takes, part by part, beside what the bare convolutions cost.
+#pragma once
+
+#include "spikenm/core/json.h"
+#include "spikenm/train/recipe.h"
+
+namespace spikenm::train {
+
+struct StepBenchOptions {
+  int64_t batch = 64, warmup = 5, steps = 12;
+  int64_t classes = 10;
+  bool events = false;  // frames differ from step to step
+  bool search = false;  // the method draws, distils and trains its logits
+  bool floor = false;   // time the products alone too
+};
+
+// Random frames and labels. Times are medians in milliseconds after warm-up, spreads the distance
+// from the first to the third quartile.
+Json bench_step(ModelRecipe& model, const StepBenchOptions& options);
+
+}  // namespace spikenm::train

@@ -1,0 +1,206 @@
+// 'spikenm sweep' as a user meets it.
+#include "spikenm/core/file.h"
+#include "spikenm/core/json.h"
+#include "spikenm/report/csv.h"
+#include "support/cli.h"
+#include "support/small_sets.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+namespace spikenm {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Arguments;
+using test::Outcome;
+
+class SweepCli : public test::Cli {
+ protected:
+  SweepCli() {
+    write_file_atomically(dir / "base.toml", R"(
+      [data]
+      train_size = 60
+      test_size = 20
+      [model]
+      width = 4
+      T = 2
+      [train]
+      epochs = 1
+      search_epochs = 1
+      batch_size = 20
+    )");
+  }
+  static Arguments grid(const Arguments& more) {
+    Arguments arguments{"sweep", "--config", "base.toml", "--out", "s"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  report::Csv csv(const std::string& file) {
+    return report::parse_csv(read_file(dir / file), file);
+  }
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(SweepCli, AGridRunsEveryPointAndSeedAndSkipsWhatIsFinished) {
+  const Arguments command = grid({"--grid", "train.lr=0.001,0.004", "--seeds", "2", "--jobs", "2"});
+  const Outcome first = run(command);
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(first.err, "");  // no bar in a pipe
+  EXPECT_TRUE(has(first.out, "lr=0.004")) << first.out;
+  EXPECT_EQ(files_in("s"), (std::set<std::string>{"lr=0.001", "lr=0.004", "results.csv",
+                                                  "summary.csv", "plot.png", "plot.svg"}));
+  EXPECT_EQ(files_in("s/lr=0.001"),
+            (std::set<std::string>{"member.toml", "seed0", "seed0.log", "seed1", "seed1.log"}));
+  const report::Csv results = csv("s/results.csv"), summary = csv("s/summary.csv");
+  ASSERT_EQ(results.rows.size(), 4u);
+  EXPECT_EQ(results.rows[3].cells[0], "lr=0.004");
+  EXPECT_EQ(results.rows[3].cells[1], "1");
+  EXPECT_EQ(results.rows[3].cells[results.column("train.lr")], "0.004");
+  const Json result = Json::parse(read_file(dir / "s/lr=0.004/seed1/result.json"));
+  EXPECT_EQ(std::stod(results.rows[3].cells[results.column("test_accuracy")]),
+            result.at("test_accuracy").get<double>());
+  ASSERT_EQ(summary.rows.size(), 2u);
+  EXPECT_EQ(summary.rows[0].cells[summary.column("n")], "2");
+  EXPECT_NE(summary.rows[0].cells[summary.column("test_accuracy_spread")], "");
+
+  // One run has a spoilt result, one another config: these two are run again, the rest is not.
+  write_file_atomically(dir / "s/lr=0.001/seed1/result.json", "{");
+  const fs::path changed = dir / "s/lr=0.004/seed0/config.toml";
+  std::string text = read_file(changed);
+  text.replace(text.find("epochs = 1"), 10, "epochs = 9");
+  write_file_atomically(changed, text);
+  const auto time_of = [&](const char* run) {
+    return fs::last_write_time(dir / "s" / run / "model.safetensors");
+  };
+  const auto kept = time_of("lr=0.001/seed0"), redone = time_of("lr=0.004/seed0");
+  EXPECT_EQ(run(command).code, 0);
+  EXPECT_EQ(time_of("lr=0.001/seed0"), kept);
+  EXPECT_GT(time_of("lr=0.004/seed0"), redone);
+  EXPECT_GT(fs::file_size(dir / "s/lr=0.001/seed1/result.json"), 1u);
+  EXPECT_EQ(csv("s/results.csv").rows.size(), 4u);
+}
+
+TEST_F(SweepCli, AMemberThatFailsStopsNobody) {
+  write_file_atomically(dir / "list.toml", R"(
+    title = "masks"
+    base = "base.toml"
+    [plot]
+    reference = "dense"
+    [[member]]
+    name = "dense"
+    set = ["method.name=dense"]
+    [[member]]
+    name = "bad"
+    set = ["method.name=random"]
+    [[member]]
+    name = "random"
+    set = ["method.name=random", "method.draws=exactly"]
+  )");
+  // Something in the way of one run that no config can show.
+  fs::create_directories(dir / "s/bad/seed0");
+  write_file_atomically(dir / "s/bad/seed0/precious.txt", "mine");
+  const Outcome found = run({"sweep", "--list", "list.toml", "--out", "s"});
+  EXPECT_EQ(found.code, 1);
+  EXPECT_TRUE(has(found.err, "bad/seed0: exit 1: spikenm: s/bad/seed0: the output folder is not"))
+      << found.err;
+  EXPECT_TRUE(has(found.err, "spikenm: s: 1 of 3 runs failed\n")) << found.err;
+  EXPECT_TRUE(has(found.out, "Δ dense")) << found.out;
+  EXPECT_EQ(csv("s/results.csv").rows.size(), 2u);
+  EXPECT_TRUE(fs::exists(dir / "s/plot.png"));
+  EXPECT_EQ(read_file(dir / "s/bad/seed0/precious.txt"), "mine");
+}
+
+TEST_F(SweepCli, MistakesAreFoundBeforeAnyTraining) {
+  expect_failure(grid({"--grid", "method.tau_maxx=1,2"}), 1,
+                 {"member 'tau_maxx=1': method.tau_maxx", "nearest is method.tau_max"});
+  expect_failure(grid({"--grid", "method.pattern=2:4,5:4"}), 1,
+                 {"member 'pattern=5:4': method.pattern", "5:4"});
+  expect_failure(grid({"--grid", "train.lr=0.1", "train.lr=0.2"}), 1, {"train.lr twice"});
+  expect_failure(grid({"--grid", "train.lr=0.1", "--set", "train.lr=3"}), 1, {"--set", "train.lr"});
+  expect_failure(grid({"--grid", "train.lr=0.1", "--plot-x", "train.epochs"}), 1, {"plot.x"});
+  expect_failure(grid({"--grid", "seed=1,2"}), 1, {"seed"});
+  expect_failure(grid({"--grid", "train.lr"}), 2, {"'train.lr'"});
+  expect_failure(grid({}), 2, {"--list FILE", "--grid"});
+  expect_failure(grid({"--list", "list.toml"}), 2, {"--base"});
+  expect_failure({"sweep", "--list", "none.toml", "--out", "s"}, 1, {"none.toml", "No such file"});
+  write_file_atomically(dir / "list.toml", "bass = \"base.toml\"\n");
+  expect_failure({"sweep", "--list", "list.toml", "--out", "s"}, 1,
+                 {"list.toml", "'bass'", "nearest is base"});
+  write_file_atomically(dir / "list.toml", "[[member]]\nname = \"a\"\n[[member]]\nname = \"a\"\n");
+  expect_failure({"sweep", "--list", "list.toml", "--out", "s"}, 1,
+                 {"list.toml: member 'a'", "two of that name"});
+  EXPECT_FALSE(fs::exists(dir / "s"));
+}
+
+TEST_F(SweepCli, ADryRunListsTheRunsAndMakesNothing) {
+  const Outcome found = run(grid({"--grid", "train.lr=0.1,0.2", "--seeds", "3,5", "--dry-run"}));
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_EQ(found.out, "lr=0.1/seed3\nlr=0.1/seed5\nlr=0.2/seed3\nlr=0.2/seed5\n");
+  EXPECT_FALSE(fs::exists(dir / "s"));
+}
+
+// Every member of the sweeps that we ship is read whole, on a small set and narrow networks.
+TEST_F(SweepCli, TheCarriedSweepsAreReadWhole) {
+  const test::SmallSet dvs("cifar10-dvs");
+  const Arguments small_dvs{"data.root='" + dvs.root().string() + "'", "data.cache=off",
+                            "train.batch_size=1"};
+  // The small copy of CIFAR-10 has too few images to hold some out.
+  const Arguments shapes{"data.name=moving-shapes", "data.augment=[]", "model.fc=32"};
+  const std::vector<std::pair<std::string, Arguments>> files{
+      {"ablations/temperature.toml", small_dvs},
+      {"ablations/search_epochs.toml", small_dvs},
+      {"ablations/lambda_eid.toml", small_dvs},
+      {"ablations/eid_target.toml", small_dvs},
+      {"studies/short_masks.toml", shapes}};
+  for (const auto& [file, settings] : files) {
+    Arguments arguments{"sweep",
+                        "--list",
+                        SPIKENM_SOURCE_DIR "/configs/" + file,
+                        "--out",
+                        "s",
+                        "--seeds",
+                        "1",
+                        "--dry-run",
+                        "--set",
+                        "model.width=16"};
+    arguments.insert(arguments.end(), settings.begin(), settings.end());
+    const Outcome found = run(arguments);
+    EXPECT_EQ(found.code, 0) << file << ": " << found.err;
+    EXPECT_TRUE(has(found.out, "/seed0\n")) << found.out;
+  }
+}
+
+TEST_F(SweepCli, AnInterruptStopsTheChildrenAndKeepsWhatIsFinished) {
+  // The second member would train for hours.
+  write_file_atomically(dir / "list.toml", R"(
+    base = "base.toml"
+    [[member]]
+    name = "short"
+    [[member]]
+    name = "long"
+    set = ["train.epochs=100000", "train.search_epochs=1"]
+  )");
+  const pid_t sweep = start({"sweep", "--list", "list.toml", "--out", "s"});
+  for (int i = 0; i < 1200 && !fs::exists(dir / "s/long/seed0/metrics.jsonl"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  ASSERT_TRUE(fs::exists(dir / "s/long/seed0/metrics.jsonl"));
+  ::kill(sweep, SIGINT);
+  const Outcome found = finish(sweep);
+  EXPECT_EQ(found.code, 130) << found.err;
+  EXPECT_TRUE(has(found.err, "after 1 of 2 runs")) << found.err;
+  EXPECT_TRUE(fs::exists(dir / "s/short/seed0/result.json"));
+  EXPECT_FALSE(fs::exists(dir / "s/long/seed0/result.json"));
+  const auto size = fs::file_size(dir / "s/long/seed0/metrics.jsonl");
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_EQ(fs::file_size(dir / "s/long/seed0/metrics.jsonl"), size);  // nobody trains on
+}
+
+}  // namespace
+}  // namespace spikenm

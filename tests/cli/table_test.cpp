@@ -1,0 +1,67 @@
+// 'spikenm table' as a user meets it.
+#include "spikenm/core/file.h"
+#include "support/cli.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace spikenm {
+namespace {
+
+using test::Outcome;
+
+class TableCli : public test::Cli {
+ protected:
+  void add_run(const std::string& folder, int seed, double accuracy) {
+    add_config(folder, seed);
+    write_file_atomically(dir / (folder + "/result.json"),
+                          fmt::format(R"({{"method": "spikenm", "pattern": "2:4", "data": "cifar10",
+                         "model": "6conv2fc", "test_accuracy": {}}})",
+                                      accuracy));
+  }
+  void add_config(const std::string& folder, int seed) {
+    std::filesystem::create_directories(dir / folder);
+    write_file_atomically(dir / (folder + "/config.toml"), fmt::format("seed = {}\n", seed));
+  }
+};
+
+bool has(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(TableCli, SeedsAreOneRowBesideThePublishedFigures) {
+  add_run("runs/a", 0, 92);
+  add_run("runs/b", 1, 94);
+  const Outcome found = run({"table", "runs"});
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_EQ(found.err, "");
+  EXPECT_TRUE(has(found.out, "93.00 ± 1.41")) << found.out;
+  EXPECT_TRUE(has(found.out, "93.64")) << found.out;  // the paper's
+  const Outcome csv = run({"table", "runs/a", "runs/b", "--format", "csv", "--out", "t.csv"});
+  EXPECT_EQ(csv.code, 0) << csv.err;
+  EXPECT_EQ(csv.out, "");
+  EXPECT_TRUE(has(read_file(dir / "t.csv"), "cifar10,spikenm,2:4,,6conv2fc,,93,1.414"));
+  EXPECT_TRUE(has(run({"table", "runs", "-f", "markdown"}).out, "| cifar10 | spikenm |"));
+}
+
+TEST_F(TableCli, UnfinishedRunsAreNamedAndLeftOut) {
+  add_run("runs/a", 0, 92);
+  add_config("runs/half", 1);
+  const Outcome found = run({"table", "runs"});
+  EXPECT_EQ(found.code, 0);
+  EXPECT_EQ(found.err, "spikenm: not finished, left out: runs/half\n");
+  std::filesystem::remove_all(dir / "runs/a");
+  expect_failure({"table", "runs"}, 1, {"runs: found no finished run, only runs/half"});
+}
+
+TEST_F(TableCli, MistakesAreOneSentence) {
+  expect_failure({"table", "none"}, 1, {"none: found no such folder"});
+  add_run("runs/a", 0, 92);
+  write_file_atomically(dir / "p.csv", "dataset\n\"x\n");
+  expect_failure({"table", "runs", "--published", "p.csv"}, 1, {"p.csv:2", "quoted cell"});
+  EXPECT_EQ(run({"table", "runs", "--format", "pdf"}).code, 2);
+  EXPECT_EQ(run({"table"}).code, 2);
+}
+
+}  // namespace
+}  // namespace spikenm

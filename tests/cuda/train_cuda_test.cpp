@@ -1,0 +1,130 @@
+// The trainer on a GPU: every op against its CPU twin, and whole runs.
+#include "spikenm/metrics/activity.h"
+#include "spikenm/ops/neuron_seq.h"
+#include "spikenm/ops/stream.h"
+#include "spikenm/train/evaluate.h"
+#include "spikenm/train/trainer.h"
+#include "support/temp_dir.h"
+#include "support/tensors.h"
+
+namespace spikenm::train {
+namespace {
+
+using at::Tensor;
+using test::normal_tensor;
+using test::tensors_close;
+using test::trained;
+
+// torch's CUDA is loaded before any test asks for a tensor on the GPU.
+const bool kHasGpu = ops::cuda_is_available();
+
+constexpr test::Tolerance kFloatSums{2e-4, 2e-4};
+
+Tensor on_gpu(const Tensor& t) {
+  return t.detach().to(at::kCUDA).set_requires_grad(t.requires_grad());
+}
+
+struct SynapseRun {
+  Tensor y, grad_x, grad_w, credit;
+};
+
+SynapseRun run_synapse(const Tensor& x, const Tensor& w, const ops::SynapseGeometry& geometry,
+                       ops::CreditKind kind, const at::Device& device) {
+  const Tensor input = trained(x.to(device)), weight = trained(w.to(device));
+  const auto sink = std::make_shared<ops::CreditSink>();
+  sink->kind = kind;
+  const Tensor y = ops::synapse(input, weight, geometry, sink);
+  const auto grads =
+      test::gradients(y, normal_tensor(y.sizes(), at::kFloat, 9).to(device), {input, weight});
+  return {y.cpu(), grads[0].cpu(), grads[1].cpu(), sink->credit.cpu()};
+}
+
+TEST(CudaSynapse, ValuesGradientsAndCreditsAreTheCpus) {
+  struct Case {
+    std::vector<int64_t> x, w;
+    ops::SynapseGeometry geometry;
+  };
+  at::globalContext().setAllowTF32CuDNN(false);
+  for (const Case& c : {Case{{3, 2, 5, 9, 7}, {6, 5, 3, 3}, {.stride = 1, .padding = 1}},
+                        Case{{1, 1, 2, 8, 8}, {3, 2, 3, 3}, {.stride = 2, .padding = 1}},
+                        Case{{2, 3, 4, 5, 5}, {7, 4, 1, 1}, {.stride = 2, .padding = 0}},
+                        Case{{4, 3, 11}, {5, 11, 1, 1}, {}}})
+    for (const auto kind : {ops::CreditKind::kTemporal, ops::CreditKind::kNet}) {
+      const Tensor x = normal_tensor(c.x, at::kFloat, 1), w = normal_tensor(c.w, at::kFloat, 2);
+      const SynapseRun cpu = run_synapse(x, w, c.geometry, kind, at::kCPU);
+      const SynapseRun gpu = run_synapse(x, w, c.geometry, kind, at::kCUDA);
+      EXPECT_TRUE(tensors_close(gpu.y, cpu.y, kFloatSums));
+      EXPECT_TRUE(tensors_close(gpu.grad_x, cpu.grad_x, kFloatSums));
+      EXPECT_TRUE(tensors_close(gpu.grad_w, cpu.grad_w, kFloatSums));
+      EXPECT_TRUE(tensors_close(gpu.credit, cpu.credit, kFloatSums));
+    }
+}
+
+TEST(CudaNeuron, SpikesAndGradientsAreTheCpus) {
+  for (const auto neuron : {kernels::Neuron::kIf, kernels::Neuron::kLif, kernels::Neuron::kPlif}) {
+    kernels::NeuronParams params;
+    params.neuron = neuron;
+    const bool learns = neuron == kernels::Neuron::kPlif;
+    std::vector<Tensor> found[2];
+    for (const bool gpu : {false, true}) {
+      const auto device = gpu ? at::Device(at::kCUDA) : at::Device(at::kCPU);
+      const Tensor x = trained(normal_tensor({5, 3, 4, 6, 7}, at::kFloat, 1, 2).to(device));
+      const Tensor leak = learns ? trained(at::full({1}, 0.3f).to(device)) : Tensor();
+      const Tensor spikes = ops::neuron_seq(x, params, leak);
+      std::vector<Tensor> inputs{x};
+      if (learns) inputs.push_back(leak);
+      found[gpu] =
+          test::gradients(spikes, normal_tensor(spikes.sizes(), at::kFloat, 2).to(device), inputs);
+      found[gpu].push_back(spikes.detach());
+    }
+    for (size_t i = 0; i < found[0].size(); ++i)
+      EXPECT_TRUE(tensors_close(found[1][i].cpu(), found[0][i], kFloatSums)) << i;
+  }
+}
+
+Recipe recipe_on(const std::string& device, const std::vector<std::string>& overrides) {
+  Config config;
+  for (const char* assignment :
+       {"model.name=small_conv", "model.width=8", "model.T=4", "data.train_size=600",
+        "data.test_size=200", "train.epochs=3", "train.search_epochs=1", "train.batch_size=20",
+        "train.lr=0.004", "train.loss=tet"})
+    config.override_with(assignment);
+  config.override_with("device=" + device);
+  for (const std::string& assignment : overrides) config.override_with(assignment);
+  return read_recipe(config);
+}
+
+// The first search step from the same seed: the same masks bit for bit, the same losses.
+TEST(CudaTraining, StartsFromTheMasksOfTheCpu) {
+  const Recipe cpu = recipe_on("cpu", {"method.preset=paper"}),
+               gpu = recipe_on("cuda", {"method.preset=paper"});
+  for (const auto& layer : cpu.model.method->layers())
+    EXPECT_EQ(cpu.model.method->harden(layer.id).keep, gpu.model.method->harden(layer.id).keep)
+        << layer.synapse->name;
+}
+
+TEST(CudaTraining, EveryMethodTrainsAndEveryPrecision) {
+  for (const std::string& method : sparsity::methods().names())
+    for (const char* precision : {"fp32", "bf16"}) {
+      if (std::string(precision) == "bf16" && method != "spikenm") continue;
+      SCOPED_TRACE(method + " " + precision);
+      Recipe recipe =
+          recipe_on("cuda", {"method.name=" + method, std::string("precision=") + precision});
+      const test::TempDir dir;
+      const RunDir run = RunDir::create(dir / "run", false);
+      Trainer trainer(recipe, run, "test");
+      trainer.train();
+      for (const sparsity::LayerMask& m : trainer.masks().weights)
+        EXPECT_TRUE(nm::audit(m.mask).valid()) << m.synapse->name;
+      data::Loader loader(data::test_view(recipe.model.dataset), recipe.test_loader());
+      const sparsity::FrozenHooks hooks(trainer.masks());
+      metrics::ActivityObserver activity;
+      EXPECT_GT(
+          evaluate(*recipe.model.network, loader, recipe.model.T, recipe.loss, &activity).accuracy,
+          15);  // of chance, 10, after 81 steps
+      EXPECT_GT(activity.sops_per_sample(), 0);
+    }
+}
+
+}  // namespace
+}  // namespace spikenm::train

@@ -1,0 +1,165 @@
+#include "spikenm/report/plot.h"
+
+#include "spikenm/core/file.h"
+#include "spikenm/report/pixel_canvas.h"
+#include "spikenm/report/svg_canvas.h"
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
+
+#include <cmath>
+
+namespace spikenm::report {
+namespace {
+
+// What a plot draws, kept as drawn.
+class Recorder : public Canvas {
+ public:
+  void polyline(const std::vector<Point>& points, const Stroke& stroke) override {
+    (stroke.dashed ? dashed : lines).push_back(points);
+  }
+  void convex(const std::vector<Point>& corners, Color) override { shapes.push_back(corners); }
+  void disc(Point center, double, Color) override { discs.push_back(center); }
+  void text(Point, std::string_view utf8, const TextStyle& style) override {
+    (style.upward ? upward : texts).emplace_back(utf8);
+  }
+  [[nodiscard]] bool says(const std::string& text) const {
+    return std::find(texts.begin(), texts.end(), text) != texts.end();
+  }
+
+  std::vector<std::vector<Point>> lines, dashed, shapes;
+  std::vector<Point> discs;
+  std::vector<std::string> texts, upward;
+};
+
+Plot curve() {
+  Plot plot;
+  plot.title = "title";
+  plot.x_label = "x";
+  plot.y_label = "accuracy";
+  plot.series = {{.name = "one",
+                  .style = Series::Style::kLine,
+                  .values = {{0, 80, 1.0}, {1, 82, std::nullopt}, {2, 81, 0.5}}}};
+  return plot;
+}
+
+Recorder drawn(const Plot& plot) {
+  Recorder recorder;
+  draw_plot(plot, recorder);
+  return recorder;
+}
+
+TEST(Plot, ACurveHasAMarkerAPointAndBarsWhereThereIsASpread) {
+  const Recorder r = drawn(curve());
+  ASSERT_EQ(r.discs.size(), 3u);
+  EXPECT_LT(r.discs[0].x, r.discs[1].x);
+  EXPECT_NEAR(r.discs[1].x - r.discs[0].x, r.discs[2].x - r.discs[1].x, 1e-9);
+  EXPECT_GT(r.discs[0].y, r.discs[1].y);  // y counts down
+  // 82 to 80 is twice as far as 82 to 81.
+  EXPECT_NEAR(r.discs[0].y - r.discs[1].y, 2 * (r.discs[2].y - r.discs[1].y), 1e-9);
+  int vertical = 0;
+  for (const auto& line : r.lines) {
+    if (line.size() != 2 || line[0].x != line[1].x || line[0].x == r.lines[0][0].x) continue;
+    for (const Point& p : r.discs)
+      if (std::abs(line[0].x - p.x) < 1e-9 && line[0].y < p.y && p.y < line[1].y) ++vertical;
+  }
+  EXPECT_EQ(vertical, 2);
+  EXPECT_TRUE(r.says("title"));
+  EXPECT_FALSE(r.says("one"));  // a single curve needs no legend
+  EXPECT_EQ(r.upward, (std::vector<std::string>{"accuracy"}));
+}
+
+TEST(Plot, AReferenceIsADashedLineWithALegendAndABand) {
+  Plot plot = curve();
+  plot.references = {{.name = "dense", .y = 81, .spread = 0.5}};
+  const Recorder r = drawn(plot);
+  EXPECT_TRUE(r.says("one"));
+  EXPECT_TRUE(r.says("dense"));
+  ASSERT_EQ(r.dashed.size(), 2u);  // in the plot and in the legend
+  EXPECT_EQ(r.dashed[0][0].y, r.dashed[0][1].y);
+  EXPECT_NEAR(r.dashed[0][0].y, r.discs[2].y, 1e-9);
+  ASSERT_EQ(r.shapes.size(), 1u);
+  EXPECT_LT(r.shapes[0][0].y, r.dashed[0][0].y);
+  EXPECT_GT(r.shapes[0][2].y, r.dashed[0][0].y);
+}
+
+TEST(Plot, ALogarithmicAxisShowsZeroToo) {
+  Plot plot = curve();
+  plot.log_x = true;
+  plot.series[0].values = {{0, 80, {}}, {0.1, 81, {}}, {1, 82, {}}, {10, 82, {}}};
+  const Recorder r = drawn(plot);
+  EXPECT_TRUE(r.says("0"));
+  EXPECT_TRUE(r.says("0.1"));
+  EXPECT_NEAR(r.discs[2].x - r.discs[1].x, r.discs[3].x - r.discs[2].x, 1e-9);
+  EXPECT_LT(r.discs[0].x, r.discs[1].x);
+}
+
+TEST(Plot, NamesTurnUpwardWhenTheyDoNotFit) {
+  Plot plot = curve();
+  plot.names = {"a", "b", "c"};
+  EXPECT_TRUE(drawn(plot).says("b"));
+  const double low = plot_size(plot).height;
+  plot.names = {std::string(60, 'w'), "b", "c"};
+  const Recorder r = drawn(plot);
+  EXPECT_EQ(r.upward.size(), 4u);
+  EXPECT_GT(plot_size(plot).height, low + 200);
+}
+
+TEST(Plot, ManyNamesWidenThePicture) {
+  Plot plot = curve();
+  EXPECT_EQ(plot_size(plot).width, 720);
+  plot.names.assign(100, "a");
+  EXPECT_GT(plot_size(plot).width, 1400);
+  plot.names.assign(10'000, "a");
+  EXPECT_EQ(plot_size(plot).width, 4000);
+}
+
+TEST(Plot, BarsStandOnZeroSideBySide) {
+  Plot plot;
+  plot.names = {"a", "b"};
+  plot.series = {{"x", Series::Style::kBars, {{0, 3, {}}, {1, 5, {}}}},
+                 {"y", Series::Style::kBars, {{0, 4, {}}, {1, -2, {}}}}};
+  const Recorder r = drawn(plot);
+  ASSERT_EQ(r.shapes.size(), 6u);  // four bars and two legend samples
+  const double zero = r.shapes[0][2].y;
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(r.shapes[static_cast<size_t>(i)][2].y, zero);
+  EXPECT_LT(r.shapes[0][0].y, zero);
+  EXPECT_GT(r.shapes[3][0].y, zero);  // -2 hangs
+  EXPECT_NEAR(r.shapes[0][1].x, r.shapes[2][0].x, 1e-9);
+}
+
+TEST(Plot, EverythingLiesInsideThePicture) {
+  Plot plot = curve();
+  for (int i = 0; i < 12; ++i) plot.references.push_back({fmt::format("reference {}", i), 80, {}});
+  const PlotSize size = plot_size(plot);
+  const Recorder r = drawn(plot);
+  for (const auto& lines : {r.lines, r.dashed, r.shapes}) {
+    for (const auto& line : lines) {
+      for (const Point& p : line) {
+        EXPECT_TRUE(0 <= p.x && p.x <= size.width) << p.x;
+        EXPECT_TRUE(0 <= p.y && p.y <= size.height) << p.y;
+      }
+    }
+  }
+}
+
+TEST(Plot, IsWrittenAsSvgAndPng) {
+  const test::TempDir dir;
+  write_plot(curve(), dir / "plot");
+  EXPECT_TRUE(read_file(dir / "plot.svg").starts_with("<svg"));
+  EXPECT_TRUE(read_file(dir / "plot.png").starts_with("\x89PNG"));
+}
+
+TEST(Plot, WhatCannotBeDrawnIsSaid) {
+  Plot plot = curve();
+  plot.series[0].values.clear();
+  EXPECT_ERROR(drawn(plot), "plot", "no values");
+  EXPECT_ERROR(drawn(Plot()), "plot", "no values");
+  plot.series[0].values = {{-1, 80, {}}};
+  plot.log_x = true;
+  EXPECT_ERROR(drawn(plot), "x = -1", "logarithmic");
+  plot.series[0].values = {{1, std::nan(""), {}}};
+  EXPECT_ERROR(drawn(plot), "not finite");
+}
+
+}  // namespace
+}  // namespace spikenm::report

@@ -1,0 +1,88 @@
+#include "spikenm/report/published.h"
+
+#include "spikenm/core/file.h"
+#include "support/expect_error.h"
+
+namespace spikenm::report {
+namespace {
+
+const std::string kHeader =
+    "dataset,method,nm,granularity,model,acc,delta,sops_M,weight_pct,conn_pct,flag\n";
+
+std::vector<PublishedRow> carried() {
+  const std::string path = SPIKENM_SOURCE_DIR "/configs/published/results.csv";
+  return parse_published(read_file(path), path);
+}
+
+PublishedRow wanted(const char* dataset, const char* method, const char* pattern, const char* model,
+                    const char* granularity = "weight") {
+  PublishedRow row;
+  row.dataset = dataset;
+  row.method = method;
+  row.pattern = pattern;
+  row.model = model;
+  row.granularity = granularity;
+  return row;
+}
+
+TEST(Published, RowsOfTheCarriedFileAreFoundByOurNames) {
+  const std::vector<PublishedRow> rows = carried();
+  const auto found = find_published(rows, wanted("cifar10", "spikenm", "2:4", "6conv2fc"));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->accuracy, 93.64);
+  EXPECT_EQ(found->weight_pct, 43.27);
+  EXPECT_EQ(found->conn_pct, 43.28);
+  EXPECT_EQ(found->sops_m, 348.3);
+  EXPECT_EQ(found->flag, "");
+  const auto flagged = find_published(rows, wanted("cifar100", "spikenm", "2:8", "sew_resnet18"));
+  ASSERT_TRUE(flagged);
+  EXPECT_EQ(flagged->accuracy, 73.35);
+  EXPECT_EQ(flagged->flag, "sops_suspect");
+  const auto neurons =
+      find_published(rows, wanted("cifar10-dvs", "spikenm", "2:16", "vggsnn", "weight+neuron"));
+  ASSERT_TRUE(neurons);
+  EXPECT_EQ(neurons->accuracy, 80.9);
+  EXPECT_EQ(neurons->conn_pct, 1.39);
+  EXPECT_FALSE(neurons->sops_m);
+}
+
+TEST(Published, DenseIsWhatTheRowsImply) {
+  const std::vector<PublishedRow> rows = carried();
+  const auto dense = [&](const char* dataset, const char* model) {
+    return find_published(rows, wanted(dataset, "dense", "-", model)).value().accuracy.value();
+  };
+  EXPECT_NEAR(dense("cifar10", "6conv2fc"), 92.84, 1e-9);
+  EXPECT_NEAR(dense("cifar100", "sew_resnet18"), 74.16, 1e-9);
+  EXPECT_NEAR(dense("cifar10-dvs", "vggsnn"), 82.4, 1e-9);
+  EXPECT_NEAR(dense("dvs-gesture", "vgg13"), 95.40, 1e-9);
+}
+
+TEST(Published, OtherThingsAreNotFound) {
+  const std::vector<PublishedRow> rows = carried();
+  EXPECT_FALSE(find_published(rows, wanted("cifar10", "spikenm", "2:16", "6conv2fc")));
+  EXPECT_FALSE(find_published(rows, wanted("cifar10", "spikenm", "24", "6conv2fc")));
+  EXPECT_FALSE(find_published(rows, wanted("cifar10", "random", "2:4", "6conv2fc")));
+  EXPECT_FALSE(find_published(rows, wanted("cifar10", "spikenm", "2:4", "vggsnn")));
+  EXPECT_FALSE(find_published(rows, wanted("moving-shapes", "dense", "-", "small_conv")));
+  EXPECT_FALSE(
+      find_published(rows, wanted("cifar10", "spikenm", "2:4", "6conv2fc", "weight+neuron")));
+}
+
+TEST(Published, MethodsWithoutAPatternAreFoundByADash) {
+  const auto found =
+      find_published(carried(), wanted("cifar10", "upr", "-", "6conv2fc", "weight+neuron"));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->accuracy, 92.63);
+}
+
+TEST(Published, BrokenFilesAreNamed) {
+  EXPECT_ERROR(parse_published("dataset,method\na,b\n", "p.csv"), "p.csv", "no column 'nm'");
+  for (const char* cell : {"x", "1e999", "nan", "inf", "1 ", "1,0"}) {
+    const std::string text = kHeader + "d,m,2:4,weight,v,\"" + cell + "\",1,,,,\n";
+    EXPECT_ERROR(parse_published(text, "p.csv"), "p.csv:2: acc", cell, "wanted a number");
+  }
+  EXPECT_ERROR(parse_published(kHeader + "a,b\n", "p.csv"), "p.csv:2", "2 cells, wanted 11");
+}
+
+}  // namespace
+}  // namespace spikenm::report

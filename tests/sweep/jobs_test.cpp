@@ -1,0 +1,79 @@
+#include "spikenm/sweep/jobs.h"
+
+#include "spikenm/core/file.h"
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace spikenm::sweep {
+namespace {
+
+class Jobs : public testing::Test {
+ protected:
+  Job shell(const std::string& name, const std::string& script) {
+    return {.command = {"/bin/sh", "-c", script}, .log = dir / (name + ".log")};
+  }
+  static void ignore(size_t, const std::vector<size_t>&) {}
+
+  test::TempDir dir;
+};
+
+TEST_F(Jobs, GiveTheirCodesAndLogs) {
+  const auto codes = run_jobs({shell("a", "echo out; echo err >&2"), shell("b", "exit 7"),
+                               shell("c", "kill -SEGV $$"), shell("d", "cat; echo end")},
+                              2, ignore);
+  EXPECT_EQ(codes, (std::vector<int>{0, 7, 128 + SIGSEGV, 0}));
+  EXPECT_EQ(read_file(dir / "a.log"), "out\nerr\n");
+  EXPECT_EQ(read_file(dir / "d.log"), "end\n");  // nothing to read from the terminal
+}
+
+TEST_F(Jobs, AProgramThatIsNotThereFailsAlone) {
+  const auto codes = run_jobs(
+      {{.command = {"/no/such/program"}, .log = dir / "a.log"}, shell("b", "exit 0")}, 1, ignore);
+  EXPECT_EQ(codes, (std::vector<int>{127, 0}));
+}
+
+TEST_F(Jobs, NeverMoreRunThanAllowed) {
+  std::vector<Job> jobs;
+  for (int i = 0; i < 6; ++i) jobs.push_back(shell(std::to_string(i), "sleep 0.05"));
+  size_t most = 0, last = 0;
+  run_jobs(jobs, 3, [&](size_t ended, const std::vector<size_t>& running) {
+    most = std::max(most, running.size());
+    EXPECT_GE(ended, last);
+    last = ended;
+  });
+  EXPECT_EQ(most, 3u);
+}
+
+TEST_F(Jobs, NoneOutlivesAWatcherThatThrows) {
+  const auto pid_of = [&](const char* name) { return std::stoi(read_file(dir / name)); };
+  const std::string script = "echo $$ > " + (dir / "pid").string() + "; exec sleep 60";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THROW(run_jobs({shell("a", script)}, 1,
+                        [&](size_t, const std::vector<size_t>&) {
+                          std::error_code none;
+                          if (std::filesystem::file_size(dir / "pid", none) > 0 && !none)
+                            throw Interrupted(SIGINT, "stop");
+                        }),
+               Interrupted);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
+  EXPECT_EQ(::kill(pid_of("pid"), 0), -1);
+  EXPECT_EQ(errno, ESRCH);
+}
+
+TEST_F(Jobs, ALogThatCannotBeWrittenIsNamed) {
+  EXPECT_ERROR(run_jobs({{.command = {"/bin/true"}, .log = dir / "none/a.log"}}, 1, ignore),
+               "none/a.log", "cannot write");
+}
+
+TEST_F(Jobs, NoJobsAreNoWork) {
+  EXPECT_TRUE(run_jobs({}, 1, ignore).empty());
+}
+
+}  // namespace
+}  // namespace spikenm::sweep
