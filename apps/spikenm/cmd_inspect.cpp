@@ -1,14 +1,13 @@
 #include "commands.h"
 #include "config_options.h"
+#include "frame_option.h"
 
-#include "spikenm/metrics/connectivity.h"
 #include "spikenm/metrics/sparsity_audit.h"
 #include "spikenm/report/table.h"
+#include "spikenm/sparsity/connectivity.h"
 #include "spikenm/train/model_file.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstdio>
 #include <memory>
 
@@ -23,7 +22,7 @@ struct InspectArguments {
 // All that is known of a layer; null where there is nothing.
 struct Layer {
   const nn::Synapse* synapse = nullptr;
-  const metrics::LayerConnections* connections = nullptr;  // null: not counted
+  const sparsity::LayerConnections* connections = nullptr;  // null: not counted
   const sparsity::MaskableLayer* rule = nullptr;
   const metrics::LayerAudit* kept = nullptr;
   const metrics::NeuronCount* neurons = nullptr;  // those it drives, where they are masked
@@ -84,8 +83,8 @@ std::string describe(const train::ModelRecipe& model, const sparsity::Masks* mas
   const sparsity::Masks known = masks != nullptr ? *masks : sparsity::Masks{};
   nn::Network& network = *model.network;
   const nn::FrameShape& frame = network.frame();
-  const metrics::Connectivity connections =
-      metrics::count_connections(network, known, frame.channels, frame.height, frame.width);
+  const sparsity::Connectivity connections =
+      sparsity::count_connections(network, known, frame.channels, frame.height, frame.width);
   const metrics::SparsityAudit audit = metrics::audit_masks(known.weights);
   const metrics::NeuronAudit neurons = metrics::audit_neurons(known.neurons);
   std::vector<Column> columns = kNetworkColumns;
@@ -116,24 +115,6 @@ std::string describe(const train::ModelRecipe& model, const sparsity::Masks* mas
                       connections.percent());
   if (!known.neurons.empty()) text += fmt::format(", neurons {:.2f} %", neurons.percent());
   return text + (audit.valid() ? ", N:M valid" : ", N:M VIOLATED");
-}
-
-// "3x32x32x10": channels, height, width, classes.
-std::array<int64_t, 4> parse_frame(const std::string& text) {
-  std::array<int64_t, 4> sizes{};
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  bool good = true;
-  for (size_t i = 0; good && i < sizes.size(); ++i) {
-    if (i > 0) good = at != end && *at++ == 'x';
-    const auto [rest, error] = std::from_chars(at, end, sizes[i]);
-    good = good && error == std::errc() && sizes[i] >= 1 && sizes[i] <= 65536;
-    at = rest;
-  }
-  if (!good || at != end)
-    throw UsageError(fmt::format(
-        "--frame: found '{}', wanted channels x height x width x classes, as 3x32x32x10", text));
-  return sizes;
 }
 
 void inspect(const InspectArguments& a) {

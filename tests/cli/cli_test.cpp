@@ -63,8 +63,8 @@ TEST_F(Cli, ABadConfigFailsWithOneSentenceAndLeavesNothing) {
 }
 
 TEST_F(Cli, AnEmptySplitFails) {
-  expect_failure(tiny({"train", "--out", "run"}, {"data.val_fraction=0"}), 1,
-                 {"data.val_fraction", "validation split empty"});
+  expect_failure(tiny({"train", "--out", "run"}, {"data.val_fraction=1"}), 1,
+                 {"data.val_fraction", "train split empty"});
 }
 
 TEST_F(Cli, AnOutputFolderThatCannotBeMadeFails) {

@@ -1,5 +1,5 @@
-// The config files we ship: those of smoke/ run, and all others are read whole, against a small copy
-// of the set they name.
+// The config files we ship: those of smoke/ run, and all others are read whole, against a small
+// copy of the set they name.
 #include "spikenm/core/config.h"
 #include "spikenm/core/json.h"
 #include "support/cli.h"

@@ -73,9 +73,16 @@ TEST(Split, LabelsGoWithTheirSamples) {
   }
 }
 
-TEST(Split, AnEmptyViewIsRefused) {
+TEST(Split, NothingIsHeldOutOnlyWhenThatIsAskedFor) {
+  const TrainViews views = split_train(dataset_of(test::cyclic_labels(40, 4), 4), 0, 0);
+  EXPECT_EQ(views.train.size(), 40);
+  EXPECT_EQ(views.validation.size(), 0);
+  const auto one_a_class = dataset_of(test::cyclic_labels(4, 4), 4);
+  EXPECT_ERROR(split_train(one_a_class, 0.1, 0), "data.val_fraction", "validation", "4");
+}
+
+TEST(Split, AnEmptyTrainViewIsRefused) {
   const auto dataset = dataset_of(test::cyclic_labels(40, 4), 4);
-  EXPECT_ERROR(split_train(dataset, 0, 0), "data.val_fraction", "validation", "40");
   EXPECT_ERROR(split_train(dataset, 1, 0), "data.val_fraction", "train split empty");
 }
 

@@ -116,7 +116,8 @@ TEST(NeuronSeq, OneThreadAndTwoGiveTheSameBits) {
 TEST(NeuronSeq, InputsWithoutATimeStepAreErrors) {
   EXPECT_ERROR(neuron_seq(at::ones({0, 3}), {}), "neuron", "no time step");
   EXPECT_ERROR(neuron_seq(at::scalar_tensor(1.0f), {}), "neuron", "no time step");
-  EXPECT_ERROR(neuron_seq(at::ones({2, 3}, at::kInt), {}), "neuron: input", "float, or double on the cpu");
+  EXPECT_ERROR(neuron_seq(at::ones({2, 3}, at::kInt), {}), "neuron: input",
+               "float, or double on the cpu");
 }
 
 }  // namespace

@@ -140,8 +140,8 @@ TEST(Pool, MapsSmallerThanTheWindowAreErrors) {
   EXPECT_ERROR(pool(at::ones({1, 1, 1, 1, 4}), {PoolKind::kMax}), "pool", "1x4", "2x2 window");
   EXPECT_ERROR(pool(at::ones({1, 1, 1, 4, 1}), {PoolKind::kAverage}), "pool", "4x1");
   EXPECT_ERROR(pool(at::ones({1, 1, 4, 4}), {PoolKind::kMax}), "pool", "4-d", "[T,B,C,H,W]");
-  EXPECT_ERROR(pool(at::ones({1, 1, 1, 4, 4}, at::kInt), {PoolKind::kMax}), "pool: input",
-               "Int", "float");
+  EXPECT_ERROR(pool(at::ones({1, 1, 1, 4, 4}, at::kInt), {PoolKind::kMax}), "pool: input", "Int",
+               "float");
 }
 
 TEST(Pool, WindowsThatMakeNoSenseAreErrors) {

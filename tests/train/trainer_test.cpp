@@ -161,8 +161,16 @@ TEST(Trainer, ClippingTamesTheStep) {
   EXPECT_LT(std::sqrt(moved), 18 * 0.001 * 1.01);  // 9 batches, 2 epochs
 }
 
-TEST(Trainer, AnEmptyValidationSplitOrTooLargeABatchIsRefused) {
-  EXPECT_ERROR(TinyRun({"data.val_fraction=0"}), "data.val_fraction", "validation");
+TEST(Trainer, WithoutValidationNoEpochIsChosen) {
+  TinyRun run({"data.val_fraction=0"});
+  run.trainer.train();
+  EXPECT_FALSE(run.trainer.best().has_value());
+  const auto lines = run.metrics();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_FALSE(lines[0].contains("val_accuracy"));
+}
+
+TEST(Trainer, TooLargeABatchIsRefused) {
   EXPECT_ERROR(TinyRun({"train.batch_size=181"}), "train.batch_size", "181", "180");
 }
 

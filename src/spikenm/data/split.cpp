@@ -36,9 +36,9 @@ TrainViews split_train(const std::shared_ptr<const Dataset>& dataset, double fra
   std::sort(train.begin(), train.end());
   std::sort(validation.begin(), validation.end());
   SPIKENM_CHECK(
-      !train.empty() && !validation.empty(),
+      !train.empty() && (fraction == 0 || !validation.empty()),
       "data.val_fraction: {:g} of {} train samples leaves the {} split empty; wanted at least "
-      "one sample in both",
+      "one sample in both, or 0 for no validation",
       fraction, n, train.empty() ? "train" : "validation");
   return {View(dataset, Part::kTrain, std::move(train)),
           View(dataset, Part::kTrain, std::move(validation))};

@@ -5,9 +5,9 @@
 #include "spikenm/core/progress.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/metrics/activity.h"
-#include "spikenm/metrics/connectivity.h"
 #include "spikenm/metrics/energy.h"
 #include "spikenm/metrics/sparsity_audit.h"
+#include "spikenm/sparsity/connectivity.h"
 #include "spikenm/train/evaluate.h"
 #include "spikenm/train/model_file.h"
 #include "spikenm/train/trainer.h"
@@ -80,8 +80,8 @@ Json measure(Recipe& recipe, const sparsity::Masks& masks) {
   data::Loader loader(data::test_view(recipe.model.dataset), recipe.test_loader());
   const Evaluation test = evaluate(network, loader, recipe.model.T, recipe.loss, &activity);
   const metrics::SparsityAudit audit = metrics::audit_masks(masks.weights);
-  const metrics::Connectivity connections =
-      metrics::count_connections(network, masks, info.channels, info.height, info.width);
+  const sparsity::Connectivity connections =
+      sparsity::count_connections(network, masks, info.channels, info.height, info.width);
   const double sops = activity.sops_per_sample();
   const double macs =
       metrics::first_layer_macs(network, connections, recipe.model.T, info.frames == 0);

@@ -42,9 +42,11 @@ Trainer::Trainer(Recipe& recipe, const RunDir& run, std::string title)
       run_(run),
       title_(std::move(title)),
       train_(recipe.views->train, recipe.train_loader()),
-      validation_(recipe.views->validation, recipe.test_loader()),
       stepper_(*recipe.model.network, recipe.model.T, recipe.loss, recipe.optimizer,
-               recipe.train.clip_norm) {}
+               recipe.train.clip_norm) {
+  if (recipe.views->validation.size() > 0)
+    validation_.emplace(recipe.views->validation, recipe.test_loader());
+}
 
 void Trainer::train() {
   for (const std::string& name : recipe_.train.phases) {
@@ -95,8 +97,9 @@ EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_
 }
 
 void Trainer::validate(EpochRecord& record) {
+  if (!validation_) return;
   const Evaluation found =
-      evaluate(*recipe_.model.network, validation_, recipe_.model.T, recipe_.loss);
+      evaluate(*recipe_.model.network, *validation_, recipe_.model.T, recipe_.loss);
   SPIKENM_CHECK(
       std::isfinite(found.loss),
       "train: the validation loss became {} after {} epoch {} of {} (learning rate {:g}); "
@@ -112,15 +115,14 @@ void Trainer::log_epoch(const EpochRecord& r) {
                {"lr", r.lr},
                {"loss", r.loss},
                {"train_accuracy", r.train_accuracy},
-               {"val_loss", r.val_loss},
-               {"val_accuracy", r.val_accuracy},
                {"seconds", r.seconds}};
+  if (validation_) line.update(Json{{"val_loss", r.val_loss}, {"val_accuracy", r.val_accuracy}});
   line.update(r.extra);
   run_.append_line(RunDir::kMetrics, line);
 }
 
 void Trainer::keep_if_best(const EpochRecord& record) {
-  if (record.val_accuracy <= best_accuracy_) return;
+  if (!validation_ || record.val_accuracy <= best_accuracy_) return;
   best_accuracy_ = record.val_accuracy;
   best_ = take_snapshot(*recipe_.model.network);
 }

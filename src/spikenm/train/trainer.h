@@ -62,7 +62,8 @@ class Trainer {
   Recipe& recipe_;
   const RunDir& run_;
   std::string title_;
-  data::Loader train_, validation_;
+  data::Loader train_;
+  std::optional<data::Loader> validation_;  // none with data.val_fraction = 0
   Stepper stepper_;
   sparsity::Masks masks_;
   std::optional<Snapshot> best_;

@@ -1,24 +1,22 @@
-#include "spikenm/metrics/connectivity.h"
+#include "spikenm/sparsity/connectivity.h"
 
 #include "spikenm/nn/models/models.h"
 #include "support/tiny_network.h"
 
 #include <gtest/gtest.h>
 
-namespace spikenm::metrics {
+namespace spikenm::sparsity {
 namespace {
 
 using at::Tensor;
 using ops::PoolKind;
-using sparsity::LayerMask;
-using sparsity::NeuronMask;
 using test::TinyNetwork;
 
 LayerMask mask_of(nn::Synapse& synapse, std::vector<uint8_t> keep) {
   nm::Mask mask = nm::Mask::dense(synapse.weight.numel());
   mask.kind = nm::Mask::Kind::kUnstructured;
   mask.keep = std::move(keep);
-  return sparsity::make_layer_mask(synapse, std::move(mask));
+  return make_layer_mask(synapse, std::move(mask));
 }
 
 // Of a 3x3 kernel only the tap up left of the centre.
@@ -243,4 +241,4 @@ TEST(Connectivity, ThePapersNetworksHaveTheirWeightsAndConnections) {
 }
 
 }  // namespace
-}  // namespace spikenm::metrics
+}  // namespace spikenm::sparsity
