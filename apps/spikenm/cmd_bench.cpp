@@ -62,7 +62,7 @@ void bench_step(BenchArguments a) {
   config.override_with(fmt::format("model.T={}", a.T));
   config.override_with("device=" + a.device);
   config.override_with("method.name=" + a.method);
-  if (a.device != "cpu" && !a.precision.empty()) config.override_with("precision=" + a.precision);
+  if (!a.precision.empty()) config.override_with("precision=" + a.precision);
   if (search) config.override_with("method.pattern='" + a.pattern + "'");
   for (const std::string& assignment : a.overrides) config.override_with(assignment);
   const auto [channels, height, width, classes] =
@@ -81,6 +81,7 @@ void bench_step(BenchArguments a) {
 std::function<void()> setup_bench(CLI::App& app) {
   auto a = std::make_shared<BenchArguments>();
   app.require_subcommand(1);
+  app.footer("Example: spikenm bench step --model 6conv2fc --T 8 --batch 64 --device auto");
   CLI::App* step = app.add_subcommand("step", "time one training step on random frames");
   step->add_option("--model", a->model, "network (default 6conv2fc)");
   step->add_option("--T", a->T, "time steps (default 8)");

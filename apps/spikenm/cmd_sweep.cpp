@@ -3,7 +3,6 @@
 #include "spikenm/core/file.h"
 #include "spikenm/core/interrupt.h"
 #include "spikenm/core/progress.h"
-#include "spikenm/core/run_dir.h"
 #include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
 #include "spikenm/sweep/jobs.h"
@@ -16,6 +15,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 namespace spikenm::cli {
 namespace fs = std::filesystem;
@@ -30,7 +30,9 @@ struct SweepArguments {
 };
 
 sweep::Spec read_spec(const SweepArguments& a) {
-  if (a.list.empty() == a.grid.empty())
+  if (!a.list.empty() && !a.grid.empty())
+    throw UsageError("sweep: found --list and --grid, which exclude each other");
+  if (a.list.empty() && a.grid.empty())
     throw UsageError("sweep: wanted --list FILE, or --config FILE with --grid KEY=VALUES");
   if (!a.list.empty() && !a.config.empty())
     throw UsageError("sweep: --list names its own config; --base FILE puts another in its place");
@@ -49,7 +51,9 @@ sweep::Spec read_spec(const SweepArguments& a) {
   try {
     sweep::expand(spec);
   } catch (const Error& e) {
-    fail("{}: {}", a.list.empty() ? "--grid" : a.list, e.what());
+    // A mistake of the command line names its option itself.
+    if (a.list.empty() || std::string_view(e.what()).starts_with("--")) throw;
+    fail("{}: {}", a.list, e.what());
   }
   return spec;
 }
@@ -82,18 +86,17 @@ struct Planned {
   int64_t seed;
   std::string name;
   fs::path folder;
-  Json config;  // as its run would record it
-  bool finished = false;
+  Json config;                         // as its run would record it
+  std::optional<report::Run> found{};  // nothing: not finished
 };
 
 // A run that is cut off, spoilt or of another config is trained anew.
-bool is_finished(const fs::path& folder, const Json& config) {
-  std::error_code none;
-  if (!fs::exists(folder / RunDir::kResult, none)) return false;
+std::optional<report::Run> find_finished(const fs::path& folder, const Json& config) {
   try {
-    return report::read_run(folder).config == config;
+    report::Run run = report::read_run(folder);
+    return run.config == config ? std::optional(std::move(run)) : std::nullopt;
   } catch (const Error&) {
-    return false;
+    return std::nullopt;
   }
 }
 
@@ -107,7 +110,7 @@ std::vector<Planned> plan(const sweep::Spec& spec, const std::vector<std::string
       const std::string name = fmt::format("{}/seed{}", spec.members[m].name, seed);
       Planned& added = planned.emplace_back(
           Planned{.member = m, .seed = seed, .name = name, .folder = out / name, .config = config});
-      added.finished = is_finished(added.folder, config);
+      added.found = find_finished(added.folder, config);
     }
   }
   return planned;
@@ -137,20 +140,39 @@ sweep::Job make_job(const Planned& run, const std::string& resolved) {
           .log = log_of(run)};
 }
 
+// Reads what a run left when it ended. Gives why there is nothing to read, or an empty text.
+std::string collect(Planned& run, int code) {
+  if (code != 0) return fmt::format("exit {}: {}", code, last_line(log_of(run)));
+  try {
+    run.found = report::read_run(run.folder);
+    return "";
+  } catch (const Error& e) {
+    return e.what();
+  }
+}
+
+// "lr=0.1 seed0: 84.23 %", or "lr=0.1 seed0: failed: …".
+std::string outcome_text(const Planned& run, const std::string& failure) {
+  const std::string member = run.folder.parent_path().filename().string();
+  const std::string outcome = run.found
+                                  ? fmt::format("{:.2f} %", *run.found->number("test_accuracy"))
+                                  : "failed: " + failure;
+  return fmt::format("{} seed{}: {}", member, run.seed, outcome);
+}
+
 // Trains what is not finished; gives a line for each run that failed.
 std::vector<std::string> train_all(std::vector<Planned>& planned,
                                    const std::vector<std::string>& resolved, int64_t at_once) {
   std::vector<sweep::Job> jobs;
   std::vector<Planned*> open;
   for (Planned& run : planned) {
-    if (run.finished) continue;
+    if (run.found) continue;
     jobs.push_back(make_job(run, resolved[run.member]));
     open.push_back(&run);
   }
   ProgressLine line;
-  const size_t before = planned.size() - open.size();
-  const auto watch = [&](size_t ended, const std::vector<size_t>& running) {
-    const size_t done = before + ended;
+  size_t done = planned.size() - open.size();
+  const auto watch = [&](size_t, const std::vector<size_t>& running) {
     throw_if_interrupted(fmt::format("after {} of {} runs; the same command goes on from there",
                                      done, planned.size()));
     std::vector<std::string> names;
@@ -158,14 +180,16 @@ std::vector<std::string> train_all(std::vector<Planned>& planned,
     line.update("sweep", static_cast<double>(done) / static_cast<double>(planned.size()),
                 fmt::format("{}/{} {}", done, planned.size(), join(names, " ")));
   };
-  const std::vector<int> codes = sweep::run_jobs(jobs, static_cast<size_t>(at_once), watch);
   std::vector<std::string> failures;
-  for (size_t i = 0; i < codes.size(); ++i) {
-    open[i]->finished = codes[i] == 0;
-    if (codes[i] != 0)
-      failures.push_back(
-          fmt::format("{}: exit {}: {}", open[i]->name, codes[i], last_line(log_of(*open[i]))));
-  }
+  const auto job_ended = [&](size_t job, int code) {
+    Planned& run = *open[job];
+    const std::string failure = collect(run, code);
+    if (!run.found) failures.push_back(fmt::format("{}: {}", run.name, failure));
+    ++done;
+    if (!line.is_live())  // else the bar tells
+      fmt::print(stderr, "{}/{} {}\n", done, planned.size(), outcome_text(run, failure));
+  };
+  static_cast<void>(sweep::run_jobs(jobs, static_cast<size_t>(at_once), watch, job_ended));
   return failures;
 }
 
@@ -173,11 +197,11 @@ void report_outcome(const sweep::Spec& spec, const std::vector<Planned>& planned
                     const std::map<std::string, double>& published, const fs::path& out) {
   std::vector<sweep::MemberRun> runs;
   for (const Planned& run : planned) {
-    if (run.finished) runs.push_back({run.member, run.seed, report::read_run(run.folder)});
+    if (run.found) runs.push_back({run.member, run.seed, *run.found});
   }
   if (runs.empty()) return;
-  write_file_atomically(out / "results.csv", sweep::results_csv(spec, runs));
-  write_file_atomically(out / "summary.csv", sweep::summary_csv(spec, runs));
+  write_file_atomically(out / sweep::kResultsFile, sweep::results_csv(spec, runs));
+  write_file_atomically(out / sweep::kSummaryFile, sweep::summary_csv(spec, runs));
   const report::Plot plot = sweep::make_plot(spec, runs, published);
   const bool has_values = std::any_of(plot.series.begin(), plot.series.end(),
                                       [](const auto& series) { return !series.values.empty(); });
@@ -192,7 +216,7 @@ void run_sweep(const SweepArguments& a) {
   std::vector<Planned> planned = plan(spec, resolved, a.out);
   if (a.dry_run) {
     for (const Planned& run : planned)
-      fmt::print("{}{}\n", run.name, run.finished ? " (finished)" : "");
+      fmt::print("{}{}\n", run.name, run.found ? " (finished)" : "");
     return;
   }
   const std::vector<std::string> failures = train_all(planned, resolved, a.jobs);

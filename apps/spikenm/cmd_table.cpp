@@ -33,12 +33,10 @@ std::vector<report::PublishedRow> read_published(const TableArguments& a) {
 void table(const TableArguments& a) {
   const std::vector<report::PublishedRow> published = read_published(a);
   const report::FoundRuns found = report::find_runs({a.folders.begin(), a.folders.end()});
-  std::vector<std::string> unfinished;
-  for (const auto& folder : found.unfinished) unfinished.push_back(folder.string());
+  const std::string left_out = join(found.left_out, "; ");
   SPIKENM_CHECK(!found.finished.empty(), "{}: found no finished run{}", join(a.folders, ", "),
-                unfinished.empty() ? "" : ", only " + join(unfinished, ", "));
-  if (!unfinished.empty())
-    fmt::print(stderr, "spikenm: not finished, left out: {}\n", join(unfinished, ", "));
+                left_out.empty() ? "" : " (" + left_out + ")");
+  if (!left_out.empty()) fmt::print(stderr, "spikenm: left out: {}\n", left_out);
   const std::string text = report::format_paper_table(report::paper_rows(found.finished, published),
                                                       kFormats.at(a.format));
   if (a.out.empty()) {
@@ -61,7 +59,8 @@ std::function<void()> setup_table(CLI::App& app) {
   app.add_option("--out,-o", a->out, "write to a file instead of the terminal");
   app.footer(
       "Runs whose configs differ in the seed alone are one row: mean ± sample standard deviation.\n"
-      "Δ dense is against the dense runs with the same dataset, [model] and train.epochs.\n"
+      "Δ dense is against the dense runs with the same dataset, [model] and train.epochs that\n"
+      "prune no neurons.\n"
       "Columns 'pub.' are the paper's figures for the same dataset, model, method, pattern and\n"
       "granularity.\n\n"
       "Examples:\n"

@@ -54,6 +54,7 @@ std::function<void()> setup_train(CLI::App& app) {
       "  spikenm train --config configs/demo/spikenm_2x4.toml --out runs/a\n"
       "  spikenm train --config configs/demo/spikenm_2x4.toml method.preset=paper "
       "method.pattern=2:16\n"
+      "  spikenm train --config configs/cifar10/spikenm_2x4.toml data.root=DIR device=cuda\n"
       "  spikenm train method.name=dense train.epochs=2 --dry-run");
   return [a] { train(*a); };
 }

@@ -5,9 +5,11 @@
 #include "support/cli.h"
 #include "support/small_sets.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -52,7 +54,9 @@ TEST_F(SweepCli, AGridRunsEveryPointAndSeedAndSkipsWhatIsFinished) {
   const Arguments command = grid({"--grid", "train.lr=0.001,0.004", "--seeds", "2", "--jobs", "2"});
   const Outcome first = run(command);
   ASSERT_EQ(first.code, 0) << first.err;
-  EXPECT_EQ(first.err, "");  // no bar in a pipe
+  EXPECT_EQ(std::count(first.err.begin(), first.err.end(), '\n'), 4) << first.err;
+  EXPECT_TRUE(first.err.starts_with("1/4 lr=0.001 seed")) << first.err;  // no bar in a pipe
+  EXPECT_TRUE(has(first.err, "\n4/4 lr=0.00")) << first.err;
   EXPECT_TRUE(has(first.out, "lr=0.004")) << first.out;
   EXPECT_EQ(files_in("s"), (std::set<std::string>{"lr=0.001", "lr=0.004", "results.csv",
                                                   "summary.csv", "plot.png", "plot.svg"}));
@@ -66,12 +70,15 @@ TEST_F(SweepCli, AGridRunsEveryPointAndSeedAndSkipsWhatIsFinished) {
   const Json result = Json::parse(read_file(dir / "s/lr=0.004/seed1/result.json"));
   EXPECT_EQ(std::stod(results.rows[3].cells[results.column("test_accuracy")]),
             result.at("test_accuracy").get<double>());
+  EXPECT_TRUE(has(first.err, fmt::format("/4 lr=0.004 seed1: {:.2f} %\n",
+                                         result.at("test_accuracy").get<double>())))
+      << first.err;
   ASSERT_EQ(summary.rows.size(), 2u);
   EXPECT_EQ(summary.rows[0].cells[summary.column("n")], "2");
   EXPECT_NE(summary.rows[0].cells[summary.column("test_accuracy_spread")], "");
 
   // One run has a spoilt result, one another config: these two are run again, the rest is not.
-  write_file_atomically(dir / "s/lr=0.001/seed1/result.json", "{");
+  write_file_atomically(dir / "s/lr=0.001/seed1/result.json", "{\"weight_pct\": 50}");
   const fs::path changed = dir / "s/lr=0.004/seed0/config.toml";
   std::string text = read_file(changed);
   text.replace(text.find("epochs = 1"), 10, "epochs = 9");
@@ -83,7 +90,7 @@ TEST_F(SweepCli, AGridRunsEveryPointAndSeedAndSkipsWhatIsFinished) {
   EXPECT_EQ(run(command).code, 0);
   EXPECT_EQ(time_of("lr=0.001/seed0"), kept);
   EXPECT_GT(time_of("lr=0.004/seed0"), redone);
-  EXPECT_GT(fs::file_size(dir / "s/lr=0.001/seed1/result.json"), 1u);
+  EXPECT_TRUE(has(read_file(dir / "s/lr=0.001/seed1/result.json"), "test_accuracy"));
   EXPECT_EQ(csv("s/results.csv").rows.size(), 4u);
 }
 
@@ -108,7 +115,8 @@ TEST_F(SweepCli, AMemberThatFailsStopsNobody) {
   write_file_atomically(dir / "s/bad/seed0/precious.txt", "mine");
   const Outcome found = run({"sweep", "--list", "list.toml", "--out", "s"});
   EXPECT_EQ(found.code, 1);
-  EXPECT_TRUE(has(found.err, "bad/seed0: exit 1: spikenm: s/bad/seed0: the output folder is not"))
+  EXPECT_TRUE(has(found.err, "/3 bad seed0: failed: exit 1: spikenm: s/bad/seed0")) << found.err;
+  EXPECT_TRUE(has(found.err, "\nbad/seed0: exit 1: spikenm: s/bad/seed0: the output folder is not"))
       << found.err;
   EXPECT_TRUE(has(found.err, "spikenm: s: 1 of 3 runs failed\n")) << found.err;
   EXPECT_TRUE(has(found.out, "Δ dense")) << found.out;
@@ -123,7 +131,10 @@ TEST_F(SweepCli, MistakesAreFoundBeforeAnyTraining) {
   expect_failure(grid({"--grid", "method.pattern=2:4,5:4"}), 1,
                  {"member 'pattern=5:4': method.pattern", "5:4"});
   expect_failure(grid({"--grid", "train.lr=0.1", "train.lr=0.2"}), 1, {"train.lr twice"});
-  expect_failure(grid({"--grid", "train.lr=0.1", "--set", "train.lr=3"}), 1, {"--set", "train.lr"});
+  expect_failure(grid({"--grid", "train.lr=0.1", "--set", "train.lr=3"}), 1,
+                 {"spikenm: --set: found train.lr"});
+  expect_failure(grid({"--grid", "train.lr=0.1", "--list", "list.toml"}), 2,
+                 {"--list and --grid, which exclude each other"});
   expect_failure(grid({"--grid", "train.lr=0.1", "--plot-x", "train.epochs"}), 1, {"plot.x"});
   expect_failure(grid({"--grid", "seed=1,2"}), 1, {"seed"});
   expect_failure(grid({"--grid", "train.lr"}), 2, {"'train.lr'"});
@@ -136,6 +147,16 @@ TEST_F(SweepCli, MistakesAreFoundBeforeAnyTraining) {
   write_file_atomically(dir / "list.toml", "[[member]]\nname = \"a\"\n[[member]]\nname = \"a\"\n");
   expect_failure({"sweep", "--list", "list.toml", "--out", "s"}, 1,
                  {"list.toml: member 'a'", "two of that name"});
+  write_file_atomically(dir / "list.toml",
+                        "base = \"base.toml\"\n[[member]]\nname = \"a\"\ndrop = [\"modell\"]\n");
+  expect_failure({"sweep", "--list", "list.toml", "--out", "s"}, 1,
+                 {"member 'a': drop: found 'modell'", "nearest is model"});
+  write_file_atomically(dir / "list.toml", "[[member]]\nname = \"plot.svg\"\n");
+  expect_failure({"sweep", "--list", "list.toml", "--out", "s"}, 1,
+                 {"list.toml: member 'plot.svg'", "a file that the sweep writes"});
+  write_file_atomically(dir / "empty.toml", "extends = \"\"\n");
+  expect_failure({"sweep", "--config", "empty.toml", "--grid", "train.lr=1", "--out", "s"}, 1,
+                 {"empty.toml: extends: found \"\", wanted the path of a base file"});
   EXPECT_FALSE(fs::exists(dir / "s"));
 }
 

@@ -49,9 +49,22 @@ TEST_F(TableCli, UnfinishedRunsAreNamedAndLeftOut) {
   add_config("runs/half", 1);
   const Outcome found = run({"table", "runs"});
   EXPECT_EQ(found.code, 0);
-  EXPECT_EQ(found.err, "spikenm: not finished, left out: runs/half\n");
-  std::filesystem::remove_all(dir / "runs/a");
-  expect_failure({"table", "runs"}, 1, {"runs: found no finished run, only runs/half"});
+  EXPECT_EQ(found.err, "spikenm: left out: runs/half: found no result.json\n");
+  add_run("runs/bare", 1, 92);
+  std::filesystem::remove(dir / "runs/bare/config.toml");
+  add_run("runs/cut", 1, 92);
+  write_file_atomically(dir / "runs/cut/result.json", "{\"test_acc");
+  const Outcome more = run({"table", "runs"});
+  EXPECT_EQ(more.code, 0);
+  EXPECT_TRUE(has(more.out, "92.00")) << more.out;
+  EXPECT_EQ(
+      more.err,
+      "spikenm: left out: runs/bare: found no config.toml; runs/cut/result.json: found broken "
+      "JSON, wanted a JSON object; runs/half: found no result.json\n");
+  for (const char* folder : {"runs/a", "runs/bare", "runs/cut"})
+    std::filesystem::remove_all(dir / folder);
+  expect_failure({"table", "runs"}, 1,
+                 {"runs: found no finished run (runs/half: found no result.json)"});
 }
 
 TEST_F(TableCli, MistakesAreOneSentence) {
@@ -59,6 +72,9 @@ TEST_F(TableCli, MistakesAreOneSentence) {
   add_run("runs/a", 0, 92);
   write_file_atomically(dir / "p.csv", "dataset\n\"x\n");
   expect_failure({"table", "runs", "--published", "p.csv"}, 1, {"p.csv:2", "quoted cell"});
+  write_file_atomically(dir / "p.csv", "dataset,acc\n");
+  expect_failure({"table", "runs", "--published", "p.csv"}, 1,
+                 {"p.csv: found the columns dataset, acc, wanted at least dataset, method"});
   EXPECT_EQ(run({"table", "runs", "--format", "pdf"}).code, 2);
   EXPECT_EQ(run({"table"}).code, 2);
 }

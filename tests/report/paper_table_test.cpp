@@ -75,6 +75,25 @@ TEST(PaperRows, TheDifferenceIsToDenseRunsOfTheSameModelAndBudget) {
   EXPECT_EQ(rows[3].delta, std::nullopt);
 }
 
+TEST(PaperRows, ADenseNetworkWithPrunedNeuronsIsNoBaseline) {
+  report::Run pruned = make_run({.method = "dense", .pattern = "-", .width = 32}, 70);
+  pruned.config["method"]["granularity"] = "weight+neuron";
+  pruned.result["granularity"] = "weight+neuron";
+  const auto alone = paper_rows({pruned, make_run({}, 80)}, {published_row("")});
+  ASSERT_EQ(alone.size(), 2u);
+  EXPECT_EQ(alone[0].delta, std::nullopt);
+  EXPECT_FALSE(alone[0].published);  // nor is the dense figure its own
+  EXPECT_EQ(alone[1].delta, std::nullopt);
+
+  report::Run dense = make_run({.method = "dense", .pattern = "-"}, 84);
+  dense.result["granularity"] = "weight";
+  const auto rows = paper_rows({pruned, dense, make_run({}, 80)}, {});
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].delta, -14);
+  EXPECT_EQ(rows[1].delta, 0);
+  EXPECT_EQ(rows[2].delta, -4);
+}
+
 TEST(PaperRows, PublishedFiguresStandBesideTheirRow) {
   const auto rows = paper_rows({make_run({}, 80), make_run({.pattern = "2:8"}, 70),
                                 make_run({.method = "dense", .pattern = "-"}, 84)},

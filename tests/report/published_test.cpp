@@ -76,7 +76,10 @@ TEST(Published, MethodsWithoutAPatternAreFoundByADash) {
 }
 
 TEST(Published, BrokenFilesAreNamed) {
-  EXPECT_ERROR(parse_published("dataset,method\na,b\n", "p.csv"), "p.csv", "no column 'nm'");
+  for (const char* text : {"dataset,method\na,b\n", "dataset,method\n"})
+    EXPECT_ERROR(parse_published(text, "p.csv"),
+                 "p.csv: found the columns dataset, method, wanted at least dataset, method, nm, "
+                 "granularity, model, acc, delta, sops_M, weight_pct, conn_pct, flag");
   for (const char* cell : {"x", "1e999", "nan", "inf", "1 ", "1,0"}) {
     const std::string text = kHeader + "d,m,2:4,weight,v,\"" + cell + "\",1,,,,\n";
     EXPECT_ERROR(parse_published(text, "p.csv"), "p.csv:2: acc", cell, "wanted a number");

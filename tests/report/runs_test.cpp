@@ -46,8 +46,7 @@ TEST_F(Runs, UnfinishedOnesAreListedApart) {
   add_run("half", /*finished=*/false);
   const FoundRuns runs = find_runs({dir.path()});
   ASSERT_EQ(runs.finished.size(), 1u);
-  ASSERT_EQ(runs.unfinished.size(), 1u);
-  EXPECT_EQ(runs.unfinished[0], dir / "half");
+  EXPECT_EQ(runs.left_out, (Names{(dir / "half").string() + ": found no result.json"}));
 }
 
 TEST_F(Runs, ALinkInACircleEndsNothing) {
@@ -68,13 +67,37 @@ TEST_F(Runs, TheirFieldsAreReadOrMissing) {
   EXPECT_ERROR(run.text("test_accuracy"), "a/result.json", "'test_accuracy'", "wanted text");
 }
 
-TEST_F(Runs, BrokenFilesAndMissingFoldersAreNamed) {
+TEST_F(Runs, ABrokenOneIsLeftOutWithTheReason) {
+  add_run("whole");
+  const std::string result = (dir / "a/result.json").string();
+  const auto why_left_out = [&] {
+    const FoundRuns runs = find_runs({dir.path()});
+    EXPECT_EQ(runs.finished.size(), 1u);
+    EXPECT_EQ(runs.left_out.size(), 1u);
+    return runs.left_out.empty() ? "" : runs.left_out[0];
+  };
   add_run("a");
-  write("a/result.json", "{\"method\": ");
-  EXPECT_ERROR(find_runs({dir.path()}), "a/result.json", "not a JSON object");
+  for (const char* text : {"", "{", "{\"test_accuracy\": 5"}) {
+    write("a/result.json", text);
+    EXPECT_EQ(why_left_out(), result + ": found broken JSON, wanted a JSON object");
+  }
+  write("a/result.json", "[1]");
+  EXPECT_EQ(why_left_out(), result + ": found array, wanted a JSON object");
+  for (const char* text : {"{}", "{\"test_accuracy\": null}"}) {
+    write("a/result.json", text);
+    EXPECT_EQ(why_left_out(), result + ": found no number 'test_accuracy'");
+  }
+  write("a/result.json", "{\"test_accuracy\": \"5\"}");
+  EXPECT_EQ(why_left_out(), result + ": found \"5\" as 'test_accuracy', wanted a number");
+  EXPECT_ERROR(read_run(dir / "a"), "a/result.json", "'test_accuracy'");
   add_run("a");
   write("a/config.toml", "seed = ");
-  EXPECT_ERROR(find_runs({dir.path()}), "a/config.toml:1");
+  EXPECT_NE(why_left_out().find("a/config.toml:1"), std::string::npos);
+  fs::remove(dir / "a/config.toml");
+  EXPECT_EQ(why_left_out(), (dir / "a").string() + ": found no config.toml");
+}
+
+TEST_F(Runs, AMissingFolderIsNamed) {
   EXPECT_ERROR(find_runs({dir / "none"}), "none: found no such folder");
 }
 

@@ -73,6 +73,19 @@ TEST(RunTable, ShowsEachRunAndItsDifferenceToDense) {
             (Cells{"dense", "-", "72.50", "+0.00", "50.00", "25.50", "1.23", "30"}));
 }
 
+TEST(RunTable, ADenseNetworkWithPrunedNeuronsIsNoBaseline) {
+  const TempDir dir;
+  auto pruned = result("dense", "-", 60);
+  pruned["granularity"] = "weight+neuron";
+  auto dense = result("dense", "-", 72.5);
+  dense["granularity"] = "weight";
+  const auto lines = lines_of(
+      run_table({write_run(dir, "pruned", pruned.dump()), write_run(dir, "dense", dense.dump())}));
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(cells_of(lines[2])[3], "-12.50");
+  EXPECT_EQ(cells_of(lines[3])[3], "+0.00");
+}
+
 TEST(RunTable, LeavesTheDifferenceEmptyWithoutADenseRun) {
   const TempDir dir;
   const auto sparse = write_run(dir, "sparse", result("spikenm", "2:4", 71.25).dump());

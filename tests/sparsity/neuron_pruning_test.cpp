@@ -215,7 +215,7 @@ TEST(NeuronPruning, MeetsItsTargetAlsoWhereTheSearchDidNot) {
     EXPECT_EQ(method->harden_neurons(0).sum().item<float>(), 0);
   };
   for (const double target : {0.4, 0.6, 0.95}) check("dense", target);
-  for (const double target : {0.15, 0.2, 0.3, 0.4}) check("random", target);
+  for (const double target : {0.2, 0.3, 0.4}) check("random", target);
 }
 
 // Values 1, 2, 3, …: the threshold that is reported parts the kept from the dropped.

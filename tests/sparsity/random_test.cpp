@@ -36,7 +36,7 @@ TEST(RandomMask, DoesNotLookAtTheWeights) {
 
 TEST(RandomMask, FollowsTheDrawsRuleOfWhatItStandsBeside) {
   const auto network = small_network(32);
-  const auto at_most = method_on(*network, "random", "layers = [\"conv3\"]");
+  const auto at_most = method_on(*network, "random", "layers = [\"conv3\"]\ndraws = \"at-most\"");
   const auto exactly = method_on(*network, "random", "layers = [\"conv3\"]\ndraws = \"exactly\"");
   const nm::Mask mask = at_most->harden(0);
   EXPECT_EQ(block_counts(mask), (std::set<int>{1, 2}));

@@ -32,6 +32,13 @@ TEST_F(Jobs, GiveTheirCodesAndLogs) {
   EXPECT_EQ(read_file(dir / "d.log"), "end\n");  // nothing to read from the terminal
 }
 
+TEST_F(Jobs, EachIsToldOfOnceWhenItEnds) {
+  std::vector<std::pair<size_t, int>> ended;
+  const auto job_ended = [&](size_t job, int code) { ended.emplace_back(job, code); };
+  (void)run_jobs({shell("a", "exit 3"), shell("b", "exit 0")}, 1, ignore, job_ended);
+  EXPECT_EQ(ended, (std::vector<std::pair<size_t, int>>{{0, 3}, {1, 0}}));
+}
+
 TEST_F(Jobs, AProgramThatIsNotThereFailsAlone) {
   const auto codes = run_jobs(
       {{.command = {"/no/such/program"}, .log = dir / "a.log"}, shell("b", "exit 0")}, 1, ignore);

@@ -131,6 +131,8 @@ TEST(Expand, MistakesAreNamed) {
   for (const char* name : {"a/b", "..", ".hidden", "a\nb"})
     EXPECT_ERROR(expanded(with({"b", name})), "wanted a name that can be a folder's");
   EXPECT_ERROR(expanded(with({std::string(151, 'x')})), "1 to 150");
+  for (const char* name : {"results.csv", "summary.csv", "plot.png", "plot.svg"})
+    EXPECT_ERROR(expanded(with({"b", name})), name, "a file that the sweep writes");
 
   Spec spec = with({"a"});
   spec.members[0].set = {"lr"};
@@ -186,6 +188,25 @@ TEST(LoadMember, DropsSetsAndThenTheCommandLine) {
   EXPECT_FALSE(config.has("method.lambda"));
   EXPECT_EQ(config.get<double>("train.lr", 0), 0.5);
   EXPECT_EQ(config.get<int64_t>("seed", 0), 1);
+}
+
+TEST(LoadMember, AKeyThatTheBaseLacksCannotBeDropped) {
+  const test::TempDir dir;
+  write_file_atomically(dir / "root.toml", "seed = 1\n[method.p]\na = \"2:4\"\n");
+  write_file_atomically(dir / "base.toml", "extends = \"root.toml\"\n[train]\nlr = 0.1\n");
+  Spec spec;
+  spec.base = dir / "base.toml";
+  spec.members = {listed("a", {"method.name=dense"})};
+  for (const char* key : {"seed", "method", "method.p", "method.p.a", "train.lr"}) {
+    spec.members[0].drop = {key};
+    EXPECT_NO_THROW((void)load_member(spec, spec.members[0])) << key;
+  }
+  spec.members[0].drop = {"seed", "train.lrr"};
+  EXPECT_ERROR(load_member(spec, spec.members[0]), "drop", "'train.lrr'", "nearest is train.lr");
+  spec.members[0].drop = {"method.name"};  // what the member sets is not the base's
+  EXPECT_ERROR(load_member(spec, spec.members[0]), "drop", "'method.name'");
+  spec.base = "";
+  EXPECT_ERROR(load_member(spec, spec.members[0]), "'method.name', wanted a key of the base");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "spikenm/core/config.h"
 
-#include "spikenm/core/file.h"
+#include "spikenm/core/config_file.h"
 #include "spikenm/core/json.h"
 #include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
@@ -13,8 +13,6 @@
 namespace spikenm {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr const char* kExtends = "extends";
 
 // What a key may hold: tables are sections, and a list of tables is nothing.
 bool is_value(const Json& value) {
@@ -98,18 +96,6 @@ struct Reader<std::vector<T>> {
   }
 };
 
-// The newest link of a chain of files: there, and not in the chain already.
-void check_base(const std::vector<fs::path>& chain) {
-  const fs::path &base = chain.back(), &file = chain[chain.size() - 2];
-  std::error_code error;
-  SPIKENM_CHECK(fs::exists(base, error), "{}: extends {}, which is not there", file.string(),
-                base.string());
-  for (size_t i = 0; i + 1 < chain.size(); ++i) {
-    SPIKENM_CHECK(!fs::equivalent(chain[i], base, error),
-                  "{}: extends {}, which comes back to itself", file.string(), base.string());
-  }
-}
-
 bool is_bare_key(std::string_view key) {
   return !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '_' || c == '-';
@@ -164,35 +150,16 @@ Config::Config(std::shared_ptr<State> state, std::string prefix)
 
 Config Config::from_text(std::string_view text, const std::string& source) {
   const Json tables = parse_toml(text, source);
-  SPIKENM_CHECK(!tables.contains(kExtends), "{}: extends: only a file can extend another", source);
+  SPIKENM_CHECK(!tables.contains(kExtendsKey), "{}: extends: only a file can extend another",
+                source);
   Config config;
   config.state_->set_all(tables);
   return config;
 }
 
 Config Config::from_file(const fs::path& path) {
-  // From the file down to the last of its bases; a chain that comes back to itself has no end.
-  std::vector<fs::path> chain{path};
-  std::vector<Json> layers;
-  while (true) {
-    const fs::path file = chain.back();
-    Json tables = parse_toml(read_file(file), file.string());
-    const auto extends = tables.find(kExtends);
-    const bool ends = extends == tables.end();
-    if (!ends) {
-      SPIKENM_CHECK(extends->is_string(),
-                    "{}: extends: found {} ({}), wanted the path of a base file in quotes",
-                    file.string(), shown(*extends), type_name(*extends));
-      chain.push_back(file.parent_path() / extends->get<std::string>());
-      tables.erase(kExtends);
-      check_base(chain);
-    }
-    layers.push_back(std::move(tables));
-    if (ends) break;
-  }
   Config config;
-  for (auto tables = layers.rbegin(); tables != layers.rend(); ++tables)
-    config.state_->set_all(*tables);
+  for (const Json& tables : read_config_layers(path)) config.state_->set_all(tables);
   return config;
 }
 

@@ -27,6 +27,13 @@ std::string row_key(const Run& run) {
   return config.dump();
 }
 
+// A network whose neurons are pruned is no baseline, though its weights are dense. Older results
+// name no granularity.
+bool is_baseline(const Run& run) {
+  const std::string granularity = run.text("granularity");
+  return run.text("method") == "dense" && (granularity.empty() || granularity == "weight");
+}
+
 // What a row shares with the dense runs that it is compared to.
 std::string dense_key(const Run& run) {
   return Json{run.text("data"), config_value(run, "model"), config_value(run, "train", "epochs")}
@@ -200,7 +207,7 @@ std::vector<PaperRow> paper_rows(const std::vector<Run>& runs,
     std::vector<const Run*>& group = groups[row_key(run)];
     if (group.empty()) order.push_back(row_key(run));
     group.push_back(&run);
-    if (run.text("method") == "dense") dense[dense_key(run)].push_back(&run);
+    if (is_baseline(run)) dense[dense_key(run)].push_back(&run);
   }
   std::vector<PaperRow> rows;
   for (const std::string& key : order) {

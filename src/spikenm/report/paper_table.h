@@ -17,7 +17,7 @@ struct PaperRow {
   std::optional<int64_t> T;
   std::optional<Statistic> accuracy, accuracy_best_val;  // %, last epoch and best on validation
   // Difference to the mean accuracy of the dense runs on the same dataset with the same [model]
-  // and train.epochs.
+  // and train.epochs and all their neurons.
   std::optional<double> delta;
   std::optional<Statistic> weight_pct, conn_pct, neuron_pct, sops_m, energy_uj;
   size_t n = 0;  // runs

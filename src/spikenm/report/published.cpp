@@ -1,6 +1,7 @@
 #include "spikenm/report/published.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/core/text.h"
 #include "spikenm/report/csv.h"
 
 #include <algorithm>
@@ -10,6 +11,17 @@
 
 namespace spikenm::report {
 namespace {
+
+void check_columns(const Csv& csv) {
+  const std::vector<std::string> wanted{"dataset",    "method",   "nm",    "granularity",
+                                        "model",      "acc",      "delta", "sops_M",
+                                        "weight_pct", "conn_pct", "flag"};
+  const bool complete = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
+    return std::find(csv.header.begin(), csv.header.end(), name) != csv.header.end();
+  });
+  SPIKENM_CHECK(complete, "{}: found the columns {}, wanted at least {}", csv.source,
+                join(csv.header, ", "), join(wanted, ", "));
+}
 
 // A finite number, or nothing for an empty cell.
 std::optional<double> number(const Csv& csv, const Csv::Row& row, const char* name) {
@@ -39,6 +51,7 @@ bool same(const std::string& a, const std::string& b) {
 
 std::vector<PublishedRow> parse_published(std::string_view text, const std::string& source) {
   const Csv csv = parse_csv(text, source);
+  check_columns(csv);
   std::vector<PublishedRow> rows;
   for (const Csv::Row& row : csv.rows) {
     const auto cell = [&](const char* name) { return row.cells[csv.column(name)]; };
@@ -61,7 +74,7 @@ std::optional<PublishedRow> find_published(const std::vector<PublishedRow>& rows
                                            const PublishedRow& wanted) {
   for (const PublishedRow& row : rows) {
     if (!same(row.dataset, wanted.dataset) || !same(row.model, wanted.model)) continue;
-    if (wanted.method == "dense") {
+    if (wanted.method == "dense" && wanted.granularity == "weight") {
       if (!same(row.method, "spikenm") || !row.accuracy || !row.delta) continue;
       PublishedRow dense = wanted;
       dense.accuracy = *row.accuracy - *row.delta;

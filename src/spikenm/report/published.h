@@ -21,7 +21,7 @@ std::vector<PublishedRow> parse_published(std::string_view text, const std::stri
 
 // The first row that names the same things. Case and punctuation do not matter: "6conv2fc" is
 // "6Conv+2FC", and "-" is the pattern of a method without one. For "dense", the accuracy that
-// SpikeNM's row of that dataset and model implies (accuracy - delta).
+// SpikeNM's row of that dataset and model implies (accuracy - delta), unless neurons are pruned.
 std::optional<PublishedRow> find_published(const std::vector<PublishedRow>& rows,
                                            const PublishedRow& wanted);
 

@@ -51,10 +51,16 @@ std::string Run::text(std::string_view key) const {
 
 Run read_run(const fs::path& folder) {
   const fs::path config = folder / RunDir::kConfig, result = folder / RunDir::kResult;
+  for (const fs::path& file : {config, result})
+    SPIKENM_CHECK(has(folder, file.filename().string()), "{}: found no {}", folder.string(),
+                  file.filename().string());
   Run run{.folder = folder,
           .config = parse_toml(read_file(config), config.string()),
           .result = Json::parse(read_file(result), nullptr, /*allow_exceptions=*/false)};
-  SPIKENM_CHECK(run.result.is_object(), "{}: not a JSON object", result.string());
+  SPIKENM_CHECK(run.result.is_object(), "{}: found {}, wanted a JSON object", result.string(),
+                run.result.is_discarded() ? "broken JSON" : run.result.type_name());
+  SPIKENM_CHECK(run.number("test_accuracy").has_value(), "{}: found no number 'test_accuracy'",
+                result.string());
   return run;
 }
 
@@ -63,11 +69,12 @@ FoundRuns find_runs(const std::vector<fs::path>& folders) {
   std::set<fs::path> seen;
   for (const fs::path& top : folders) {
     for (const fs::path& folder : folders_under(top)) {
-      if (!has(folder, RunDir::kConfig) || !seen.insert(fs::canonical(folder)).second) continue;
-      if (has(folder, RunDir::kResult)) {
+      const bool is_run = has(folder, RunDir::kConfig) || has(folder, RunDir::kResult);
+      if (!is_run || !seen.insert(fs::canonical(folder)).second) continue;
+      try {
         found.finished.push_back(read_run(folder));
-      } else {
-        found.unfinished.push_back(folder);
+      } catch (const Error& e) {
+        found.left_out.emplace_back(e.what());
       }
     }
   }

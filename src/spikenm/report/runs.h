@@ -22,15 +22,16 @@ struct Run {
   [[nodiscard]] std::string text(std::string_view key) const;
 };
 
-// A finished run. An Error names the file that cannot be read.
+// A finished run: its result has a number test_accuracy. An Error says what it lacks.
 Run read_run(const std::filesystem::path& folder);
 
 struct FoundRuns {
   std::vector<Run> finished;
-  std::vector<std::filesystem::path> unfinished;  // have a config and no result yet
+  std::vector<std::string> left_out;  // of each that is not finished or broken, why
 };
 
-// All runs at and under the folders, each once: folders as given, below them by name.
+// All runs at and under the folders, each once: folders as given, below them by name. A folder with
+// a config or a result is one.
 FoundRuns find_runs(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace spikenm::report

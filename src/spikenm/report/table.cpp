@@ -103,7 +103,9 @@ std::string run_table(const std::vector<std::filesystem::path>& run_folders) {
   std::optional<double> dense;
   for (const auto& folder : run_folders) {
     results.push_back(read_result(folder));
-    if (text(results.back(), "method", folder) == "dense" && !dense)
+    const std::string granularity = text(results.back(), "granularity", folder);
+    const bool all_neurons = granularity == "?" || granularity == "weight";
+    if (text(results.back(), "method", folder) == "dense" && all_neurons && !dense)
       dense = number(results.back(), "test_accuracy", folder);
   }
   std::vector<std::vector<std::string>> rows;

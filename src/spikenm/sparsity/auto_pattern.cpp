@@ -44,30 +44,36 @@ void share_out(std::span<Choice*> choices, int m, double room) {
   }
 }
 
-// Whole numbers, the largest layer first: it rounds its share as far as the layers after it can
-// make up for that, and they share anew what is left. So no more than a part of the smallest
-// layer's step stays over.
-void round_shares(std::span<Choice*> choices, int m, double room) {
-  std::stable_sort(choices.begin(), choices.end(),
-                   [](const Choice* a, const Choice* b) { return a->step > b->step; });
-  for (size_t i = 0; i < choices.size(); ++i) {
-    Choice& c = *choices[i];
-    if (c.step == 0) {  // all tail
-      c.n = m;
-      continue;
-    }
-    share_out(choices.subspan(i), m, room);
-    double after = 0;
-    for (const Choice* next : choices.subspan(i + 1)) after += static_cast<double>(next->step);
-    const auto step = static_cast<double>(c.step);
-    double n = std::round(c.share);
-    if (after > 0) {
-      n = std::max(n, std::ceil((room - m * after) / step - kHair));
-      n = std::min(n, std::floor((room - after) / step + kHair));
-    }
-    c.n = static_cast<int>(std::clamp<double>(n, 1, m));
-    room -= c.n * step;
+// The layer farthest below its share, among those where one more fits into `room`; null if none
+// does.
+Choice* most_wanting(std::span<Choice*> choices, int m, double room) {
+  Choice* found = nullptr;
+  for (Choice* c : choices) {
+    if (c->n >= m || static_cast<double>(c->step) > room + kHair) continue;
+    if (found == nullptr || c->share - c->n > found->share - found->n) found = c;
   }
+  return found;
+}
+
+// Whole numbers: every share is rounded down, then what is left goes one by one to whoever is
+// farthest below its share. Large layers stop fitting first, so small ones take up the rest and
+// stay the denser ones. The last step may go over the budget where that is nearer.
+void round_shares(std::span<Choice*> choices, int m, double room) {
+  share_out(choices, m, room);
+  double smallest = 0;
+  for (Choice* c : choices) {
+    c->n = c->step == 0 ? m : std::clamp(static_cast<int>(c->share + kHair), 1, m);
+    room -= static_cast<double>(c->n * c->step);
+  }
+  while (Choice* c = most_wanting(choices, m, room)) {
+    ++c->n;
+    room -= static_cast<double>(c->step);
+  }
+  for (const Choice* c : choices) {
+    const auto step = static_cast<double>(c->step);
+    if (c->n < m && (smallest == 0 || step < smallest)) smallest = step;
+  }
+  if (smallest > 0 && room > smallest / 2) ++most_wanting(choices, m, smallest)->n;
 }
 
 }  // namespace

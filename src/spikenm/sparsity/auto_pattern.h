@@ -32,9 +32,8 @@ struct GivenLayers {
   int64_t weights = 0, kept = 0;
 };
 
-// n of every layer, 1 to m. The kept share is off the budget by half a step of the smallest layer
-// at most, where smaller layers can make up for one step of a larger one; never above it by more
-// than a step of the smallest. A budget that no choice meets is an Error that begins with `what`.
+// n of every layer, 1 to m. The kept share misses the budget by half a step at most of the smallest
+// layer that has one left. A budget that no choice meets is an Error that begins with `what`.
 std::vector<int> choose_n(const AutoPattern& wanted, const std::vector<AutoLayer>& layers,
                           const GivenLayers& given, const std::string& what);
 

@@ -86,9 +86,10 @@ class Running {
         ++i;
         continue;
       }
-      ended(jobs_[i], exit_code(status));
+      const size_t job = jobs_[i];
       jobs_.erase(jobs_.begin() + static_cast<ptrdiff_t>(i));
       pids_.erase(pids_.begin() + static_cast<ptrdiff_t>(i));
+      ended(job, exit_code(status));  // last: when it throws, the job is off the list
     }
   }
 
@@ -101,7 +102,8 @@ class Running {
 
 }  // namespace
 
-std::vector<int> run_jobs(const std::vector<Job>& jobs, size_t at_once, const WatchJobs& watch) {
+std::vector<int> run_jobs(const std::vector<Job>& jobs, size_t at_once, const WatchJobs& watch,
+                          const JobEnded& job_ended) {
   SPIKENM_ASSERT(at_once >= 1);
   std::vector<int> codes(jobs.size());
   Running running;
@@ -114,6 +116,7 @@ std::vector<int> run_jobs(const std::vector<Job>& jobs, size_t at_once, const Wa
     running.collect([&](size_t job, int code) {
       codes[job] = code;
       ++ended;
+      job_ended(job, code);
     });
   }
   return codes;

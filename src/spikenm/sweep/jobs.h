@@ -17,8 +17,13 @@ struct Job {
 // it throws stops them all.
 using WatchJobs = std::function<void(size_t ended, const std::vector<size_t>& running)>;
 
+// Called once for each job that ended, with its place and its exit code.
+using JobEnded = std::function<void(size_t job, int code)>;
+
 // Runs the jobs in order, `at_once` at a time, and gives their exit codes; 128 + s for one that
 // signal s ended.
-std::vector<int> run_jobs(const std::vector<Job>& jobs, size_t at_once, const WatchJobs& watch);
+std::vector<int> run_jobs(
+    const std::vector<Job>& jobs, size_t at_once, const WatchJobs& watch,
+    const JobEnded& job_ended = [](size_t, int) {});
 
 }  // namespace spikenm::sweep

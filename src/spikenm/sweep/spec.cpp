@@ -1,5 +1,7 @@
 #include "spikenm/sweep/spec.h"
 
+#include "spikenm/core/config_file.h"
+#include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
 
 #include <algorithm>
@@ -122,6 +124,9 @@ void check_name(const std::string& name) {
                 "member {}: wanted a name that can be a folder's: 1 to {} letters, none of them "
                 "'/', the first not '.'",
                 Json(name).dump(-1, ' ', false, Json::error_handler_t::replace), kLongest);
+  for (const char* file : {kResultsFile, kSummaryFile, kPlotPng, kPlotSvg})
+    SPIKENM_CHECK(name != file, "member '{}': found the name of a file that the sweep writes",
+                  name);
 }
 
 void check_assignments(const std::string& owner, const std::vector<std::string>& assignments) {
@@ -161,6 +166,30 @@ void check_keys(const Spec& spec) {
   for (const std::string& assignment : spec.set) {
     SPIKENM_CHECK(std::find(swept.begin(), swept.end(), key_of(assignment)) == swept.end(),
                   "--set: found {}, which the members set themselves", key_of(assignment));
+  }
+}
+
+// Every key and section of the base.
+std::vector<std::string> keys_of_base(const Spec& spec) {
+  std::vector<std::string> keys;
+  if (spec.base.empty()) return keys;
+  for (const Json& layer : read_config_layers(spec.base)) {
+    for (const auto& [key, value] : flatten_tables(layer)) {
+      for (size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1))
+        add_unique(keys, key.substr(0, dot));
+      add_unique(keys, key);
+    }
+  }
+  return keys;
+}
+
+// A key that is not there is likely misspelt.
+void check_drop(const Spec& spec, const Member& member) {
+  const std::vector<std::string> keys = keys_of_base(spec);
+  for (const std::string& key : member.drop) {
+    SPIKENM_CHECK(std::find(keys.begin(), keys.end(), key) != keys.end(),
+                  "drop: found '{}', wanted a key of the base{}", key,
+                  keys.empty() ? "" : "; the nearest is " + nearest(key, keys));
   }
 }
 
@@ -234,6 +263,7 @@ void expand(Spec& spec) {
 }
 
 Config load_member(const Spec& spec, const Member& member) {
+  if (!member.drop.empty()) check_drop(spec, member);
   Config config = spec.base.empty() ? Config() : Config::from_file(spec.base);
   for (const std::string& key : member.drop) config.drop(key);
   for (const std::string& assignment : member.set) config.override_with(assignment);

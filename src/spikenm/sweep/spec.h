@@ -29,6 +29,10 @@ struct GridKey {
 
 constexpr const char* kByMember = "member";
 
+// What stands beside the members' folders: no member may have such a name.
+constexpr const char *kResultsFile = "results.csv", *kSummaryFile = "summary.csv";
+constexpr const char *kPlotPng = "plot.png", *kPlotSvg = "plot.svg";
+
 struct PlotOptions {
   std::string x;  // a key of the grid, or kByMember: the listed members; empty: every group
   std::string x_label;

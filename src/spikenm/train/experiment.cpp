@@ -125,6 +125,8 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
                  {"simulated", info.simulated},
                  {"model", recipe.model.model_name},
                  {"T", recipe.model.T},
+                 {"device", network.device().str()},
+                 {"precision", recipe.model.device.precision},
                  {"layer_patterns", layer_patterns(recipe.model)}};
   result.update(method.outcome());
   result.update(measure(recipe, trainer.masks()));

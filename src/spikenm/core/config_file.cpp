@@ -1,0 +1,47 @@
+#include "spikenm/core/config_file.h"
+
+#include "spikenm/core/error.h"
+#include "spikenm/core/file.h"
+#include "spikenm/core/toml.h"
+
+#include <algorithm>
+
+namespace spikenm {
+namespace fs = std::filesystem;
+namespace {
+
+// The newest link of a chain of files: there, and not in the chain already.
+void check_base(const std::vector<fs::path>& chain) {
+  const fs::path &base = chain.back(), &file = chain[chain.size() - 2];
+  std::error_code error;
+  SPIKENM_CHECK(fs::exists(base, error), "{}: extends \"{}\", which is not there", file.string(),
+                base.string());
+  for (size_t i = 0; i + 1 < chain.size(); ++i) {
+    SPIKENM_CHECK(!fs::equivalent(chain[i], base, error),
+                  "{}: extends \"{}\", which comes back to itself", file.string(), base.string());
+  }
+}
+
+}  // namespace
+
+std::vector<Json> read_config_layers(const fs::path& path) {
+  // From the file down to the last of its bases; a chain that comes back to itself has no end.
+  std::vector<fs::path> chain{path};
+  std::vector<Json> layers;
+  while (true) {
+    const fs::path file = chain.back();
+    Json& tables = layers.emplace_back(parse_toml(read_file(file), file.string()));
+    const auto extends = tables.find(kExtendsKey);
+    if (extends == tables.end()) break;
+    SPIKENM_CHECK(extends->is_string() && *extends != "",
+                  "{}: extends: found {}, wanted the path of a base file in quotes", file.string(),
+                  extends->dump());
+    chain.push_back(file.parent_path() / extends->get<std::string>());
+    tables.erase(kExtendsKey);
+    check_base(chain);
+  }
+  std::reverse(layers.begin(), layers.end());
+  return layers;
+}
+
+}  // namespace spikenm
