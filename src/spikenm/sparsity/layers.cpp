@@ -145,6 +145,11 @@ std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Conf
   return layers;
 }
 
+std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method) {
+  return find_maskable_layers(network, method,
+                              nm::parse_axis(method.get("axis", "in"), method.full_key("axis")));
+}
+
 nm::Mask mask_from_draws(const MaskableLayer& layer, const at::Tensor& draws) {
   nm::Mask mask{.kind = nm::Mask::Kind::kNm,
                 .pattern = layer.pattern,

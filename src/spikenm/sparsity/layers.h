@@ -21,6 +21,8 @@ struct MaskableLayer {
 // no layer is left.
 std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method,
                                                 nm::Axis axis);
+// The same with the axis that [method] names, `in` by default.
+std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method);
 
 // The mask of a layer whose blocks kept the positions in `draws` [n_blocks, k] (uint8).
 nm::Mask mask_from_draws(const MaskableLayer& layer, const at::Tensor& draws);

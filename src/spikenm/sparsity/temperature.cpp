@@ -14,6 +14,13 @@ double temperature(double tau_max, double tau_min, double progress) {
   return std::max(tau_min, geometric(tau_max, tau_min, progress));
 }
 
+void read_temperatures(const Config& config, double& tau_max, double& tau_min) {
+  tau_max = config.get_real("tau_max", tau_max, 1e-8);
+  tau_min = config.get_real("tau_min", tau_min, 1e-8);
+  SPIKENM_CHECK(tau_min <= tau_max, "{}: found {:g}, wanted at most tau_max, {:g}",
+                config.full_key("tau_min"), tau_min, tau_max);
+}
+
 // k = round(N + (k0 - N)(1 - p)^3).
 int annealed_draws(int start, int n, double progress) {
   return static_cast<int>(std::lround(n + (start - n) * std::pow(1 - progress, 3)));

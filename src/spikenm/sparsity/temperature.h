@@ -1,6 +1,8 @@
 // Annealed scalars, as pure functions of progress through the search (0 to 1).
 #pragma once
 
+#include "spikenm/core/config.h"
+
 namespace spikenm::sparsity {
 
 // from * (to/from)^progress, for positive ends.
@@ -8,6 +10,9 @@ double geometric(double from, double to, double progress);
 
 // The temperature of the relaxed draw.
 double temperature(double tau_max, double tau_min, double progress);
+
+// Reads tau_max and tau_min of [method]; what they hold are the defaults.
+void read_temperatures(const Config& config, double& tau_max, double& tau_min);
 
 // How many distinct positions are drawn: from `start` down to n.
 int annealed_draws(int start, int n, double progress);

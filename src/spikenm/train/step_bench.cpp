@@ -62,12 +62,13 @@ struct Products {
 };
 
 // The synapses' products by torch alone, on random spikes: what no step can be faster than.
-Products time_products(const ModelRecipe& model, const StepBenchOptions& o, const Clock& clock) {
+Products time_products(const ModelRecipe& model, const nn::NetworkTrace& trace,
+                       const StepBenchOptions& o, const Clock& clock) {
   const at::NoGradGuard no_grad;
   Products all;
   for (int64_t i = -o.warmup; i < o.steps; ++i) {
     double forward = 0, grad_input = 0, grad_weight = 0;
-    for (const nn::SynapseTrace& layer : nn::trace(*model.network).synapses) {
+    for (const nn::SynapseTrace& layer : trace.synapses) {
       const nn::Synapse& s = *layer.synapse;
       const bool linear = layer.in_height * layer.in_width == 1 && s.weight.size(2) == 1;
       const auto format = linear ? at::MemoryFormat::Contiguous : at::MemoryFormat::ChannelsLast;
@@ -99,11 +100,11 @@ Products time_products(const ModelRecipe& model, const StepBenchOptions& o, cons
 
 // Multiplications and additions of one step: forward, gradient of the input, gradient of the
 // weight.
-double flops_of(const ModelRecipe& model, int64_t batch) {
+double flops_of(const nn::NetworkTrace& trace, int64_t rows) {
   double macs = 0;
-  for (const nn::SynapseTrace& layer : nn::trace(*model.network).synapses)
+  for (const nn::SynapseTrace& layer : trace.synapses)
     macs += static_cast<double>(layer.synapse->weight.numel() * layer.out_height * layer.out_width);
-  return 2 * 3 * macs * static_cast<double>(model.T * batch);
+  return 2 * 3 * macs * static_cast<double>(rows);
 }
 
 }  // namespace
@@ -145,6 +146,7 @@ Json bench_step(ModelRecipe& model, const StepBenchOptions& o) {
     optimiser.milliseconds.push_back(u);
   }
 
+  const nn::NetworkTrace trace = nn::trace(*model.network);
   const double seconds = whole.quantile(0.5) / 1000;
   Json result = {{"model", model.model_name},
                  {"method", o.search ? model.method_name : "dense"},
@@ -158,10 +160,10 @@ Json bench_step(ModelRecipe& model, const StepBenchOptions& o) {
                  {"backward", backward.json()},
                  {"optimiser", optimiser.json()},
                  {"images_per_s", static_cast<double>(o.batch) / seconds},
-                 {"tflops", flops_of(model, o.batch) / seconds / 1e12}};
+                 {"tflops", flops_of(trace, model.T * o.batch) / seconds / 1e12}};
   if (peak > 0) result["peak_memory_gb"] = static_cast<double>(peak) / 1e9;
   if (o.floor) {
-    const Products products = time_products(model, o, clock);
+    const Products products = time_products(model, trace, o, clock);
     const double floor = products.forward.quantile(0.5) + products.grad_input.quantile(0.5) +
                          products.grad_weight.quantile(0.5);
     result["floor"] = {{"forward", products.forward.json()},

@@ -9,7 +9,7 @@ namespace {
 
 template <class Step>
 __global__ void forward(NeuronForward<float> a) {
-  const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+  const int64_t i = thread_index();
   if (i >= a.n) return;
   const auto c = neuron_constants<float, float>(a.params);
   float v = c.charge.rest;
@@ -24,7 +24,7 @@ __global__ void forward(NeuronForward<float> a) {
 
 template <class Step>
 __global__ void backward(NeuronBackward<float> a, float* grad_leak) {
-  const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+  const int64_t i = thread_index();
   if (i >= a.n) return;
   const auto c = neuron_constants<float, float>(a.params);
   float error = 0, sum = 0;

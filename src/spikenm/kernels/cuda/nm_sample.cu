@@ -9,10 +9,6 @@
 namespace spikenm::kernels {
 namespace {
 
-__device__ int64_t thread_index() {
-  return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-}
-
 template <int kRoom>
 __global__ void draw(DrawInputs<float> in, uint8_t* draws) {
   const int64_t b = thread_index();

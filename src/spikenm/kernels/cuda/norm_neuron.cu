@@ -104,7 +104,7 @@ __device__ void total_of(const float* parts, unsigned n_parts, int64_t channels,
 }
 
 __global__ void finish_statistics(NormStatistics a, SumGrid grid) {
-  const int64_t c = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+  const int64_t c = thread_index();
   if (c >= a.shape.channels) return;
   double sum, squares;
   total_of(a.workspace, grid.parts, a.shape.channels, c, sum, squares);
@@ -118,7 +118,7 @@ __global__ void finish_statistics(NormStatistics a, SumGrid grid) {
 template <class Step, class T, int V>
 __global__ void forward(NormNeuronForward a) {
   const int64_t n = a.shape.n;
-  const int64_t i = (blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x) * V;
+  const int64_t i = thread_index() * V;
   if (i >= n) return;
   const auto c = neuron_constants<float, float>(a.params);
   const Affine<V> affine(a.norm, i % a.shape.channels);
@@ -203,7 +203,7 @@ __global__ void sum_gradients(NormNeuronBackward a, SumGrid grid) {
 }
 
 __global__ void finish_gradients(NormNeuronBackward a, SumGrid grid) {
-  const int64_t c = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+  const int64_t c = thread_index();
   if (c >= a.shape.channels) return;
   double sum, with_x;
   total_of(a.workspace, grid.parts, a.shape.channels, c, sum, with_x);
@@ -215,7 +215,7 @@ __global__ void finish_gradients(NormNeuronBackward a, SumGrid grid) {
 template <class Step, class T, int V, int kSteps>
 __global__ void grad_input(NormNeuronBackward a) {
   const int64_t n = a.shape.n;
-  const int64_t i = (blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x) * V;
+  const int64_t i = thread_index() * V;
   if (i >= n) return;
   const int64_t channel = i % a.shape.channels;
   const auto c = neuron_constants<float, float>(a.params);

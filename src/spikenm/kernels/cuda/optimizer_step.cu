@@ -5,12 +5,12 @@ namespace spikenm::kernels {
 namespace {
 
 __global__ void adam(AdamStep a) {
-  const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+  const int64_t i = thread_index();
   if (i < a.n) adam_element(a, i);
 }
 
 __global__ void sgd(SgdStep a) {
-  const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+  const int64_t i = thread_index();
   if (i < a.n) sgd_element(a, i);
 }
 

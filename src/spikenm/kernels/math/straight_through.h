@@ -9,15 +9,15 @@ namespace spikenm::kernels {
 
 // G_s = sum over sharing channels of (dL/dW_eff,s) W_s.
 template <class T>
-SPIKENM_HD void load_mask_gradient(const StraightThrough<T>& a, int64_t b, T* gradient) {
-  const nm::BlockLayout& layout = a.draw.layout;
+SPIKENM_HD void load_mask_gradient(const nm::BlockLayout& layout, const T* weight,
+                                   const T* grad_effective, int64_t b, T* gradient) {
   const int64_t start = layout.start(b);
   const int32_t channels = layout.channels_of(b);
   for (int32_t s = 0; s < layout.m; ++s) {
     T sum = 0;
     for (int32_t c = 0; c < channels; ++c) {
       const int64_t at = start + c * layout.channel_stride + s * layout.position_stride;
-      sum += a.grad_effective[at] * a.weight[at];
+      sum += grad_effective[at] * weight[at];
     }
     gradient[s] = sum;
   }
@@ -46,7 +46,7 @@ SPIKENM_HD void straight_through_block(const StraightThrough<T>& a, int64_t b, N
   const uint8_t* draws = a.draws + b * n;
   T values[kRoom], gradient[kRoom], y[kRoom], u[kRoom], sum[kRoom];
   load_block_values(in, b, values);
-  load_mask_gradient(a, b, gradient);
+  load_mask_gradient(in.layout, a.weight, a.grad_effective, b, gradient);
   for (int32_t s = 0; s < m; ++s) sum[s] = 0;
   for (int32_t k = 0; k < n; ++k) {
     // M = 1 - prod_l (1 - y^_l), so u_k,s = G_s prod_{l != k} (1 - y_l,s): hard values (literal) or

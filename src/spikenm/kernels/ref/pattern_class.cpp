@@ -2,7 +2,7 @@
 
 #include "spikenm/core/parallel.h"
 #include "spikenm/kernels/cpu/table.h"
-#include "spikenm/kernels/math/value.h"
+#include "spikenm/kernels/math/straight_through.h"
 #include "spikenm/kernels/nm_sample.h"
 
 #include <algorithm>
@@ -50,26 +50,13 @@ class PatternNoise {
   std::vector<float> noise_;
 };
 
-// G_s = sum over sharing channels of (dL/dW_eff,s) W_s.
-template <class T>
-void load_gradient(const PatternClassBackward<T>& a, int64_t b, T* gradient) {
-  const nm::BlockLayout& layout = a.layout;
-  for (int32_t s = 0; s < layout.m; ++s) {
-    gradient[s] = 0;
-    for (int32_t c = 0; c < layout.channels_of(b); ++c) {
-      const int64_t at = layout.start(b) + c * layout.channel_stride + s * layout.position_stride;
-      gradient[s] += a.grad_effective[at] * a.weight[at];
-    }
-  }
-}
-
 // The mask is sum_p y_p pattern_p, so u_p = dL/dy_p = sum_s pattern_{p,s} G_s, and with
 // y~ = softmax((theta + g)/tau)
 //   dL/dtheta_p = (1/tau) y~_p (u_p - sum_r y~_r u_r).
 template <class T>
 void backward_block(const PatternClassBackward<T>& a, int64_t b, const PatternNoise& noise) {
   T gradient[nm::NmPattern::kMaxM];
-  load_gradient(a, b, gradient);
+  load_mask_gradient(a.layout, a.weight, a.grad_effective, b, gradient);
   const T* const logits = a.logits + b * a.n_patterns;
   T* const out = a.grad_logits + b * a.n_patterns;  // holds y~ first
   T top = logits[0] + T(noise.at(b, 0));

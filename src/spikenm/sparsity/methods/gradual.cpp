@@ -58,12 +58,11 @@ class Gradual : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_gradual(nn::Network& network, const Config& config, uint64_t) {
-  const nm::Axis axis = nm::parse_axis(config.get("axis", "in"), config.full_key("axis"));
   GradualOptions o;
   o.until = config.get_real("until", o.until, 0.01, 1);
   o.mask_every = config.get_int("mask_every", o.mask_every, 1);
   o.dense_weight_grad = config.get_choice("weight_grad", "masked", {"masked", "dense"}) == 1;
-  return std::make_unique<Gradual>(find_maskable_layers(network, config, axis), o);
+  return std::make_unique<Gradual>(find_maskable_layers(network, config), o);
 }
 
 }  // namespace spikenm::sparsity

@@ -21,8 +21,7 @@ class Magnitude : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_magnitude(nn::Network& network, const Config& config, uint64_t) {
-  const nm::Axis axis = nm::parse_axis(config.get("axis", "in"), config.full_key("axis"));
-  return std::make_unique<Magnitude>(find_maskable_layers(network, config, axis));
+  return std::make_unique<Magnitude>(find_maskable_layers(network, config));
 }
 
 }  // namespace spikenm::sparsity

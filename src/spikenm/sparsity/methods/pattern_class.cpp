@@ -134,10 +134,7 @@ class PatternClass : public Method {
 PatternClassOptions read_options(const Config& config) {
   PatternClassOptions o;
   o.exactly = config.get_choice("draws", "at-most", {"at-most", "exactly"}) == 1;
-  o.tau_max = config.get_real("tau_max", o.tau_max, 1e-8);
-  o.tau_min = config.get_real("tau_min", o.tau_min, 1e-8);
-  SPIKENM_CHECK(o.tau_min <= o.tau_max, "{}: found {:g}, wanted at most tau_max, {:g}",
-                config.full_key("tau_min"), o.tau_min, o.tau_max);
+  read_temperatures(config, o.tau_max, o.tau_min);
   o.logit_std = config.get_real("logit_std", o.logit_std, 0);
   o.logit_lr = config.get_real("logit_lr", o.logit_lr, 0);
   o.logit_eps = config.get_real("logit_eps", o.logit_eps, 0);
@@ -149,9 +146,8 @@ PatternClassOptions read_options(const Config& config) {
 
 std::unique_ptr<Method> make_pattern_class(nn::Network& network, const Config& config,
                                            uint64_t seed) {
-  const nm::Axis axis = nm::parse_axis(config.get("axis", "in"), config.full_key("axis"));
   const PatternClassOptions options = read_options(config);
-  auto layers = find_maskable_layers(network, config, axis);
+  auto layers = find_maskable_layers(network, config);
   for (const MaskableLayer& layer : layers) {
     const uint64_t classes = count_classes(layer.pattern, options.exactly);
     SPIKENM_CHECK(classes <= kMaxClasses,

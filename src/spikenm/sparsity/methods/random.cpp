@@ -29,9 +29,8 @@ class Random : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_random(nn::Network& network, const Config& config, uint64_t seed) {
-  const nm::Axis axis = nm::parse_axis(config.get("axis", "in"), config.full_key("axis"));
   const bool replace = config.get_choice("draws", "exactly", {"at-most", "exactly"}) == 0;
-  return std::make_unique<Random>(find_maskable_layers(network, config, axis), replace, seed);
+  return std::make_unique<Random>(find_maskable_layers(network, config), replace, seed);
 }
 
 }  // namespace spikenm::sparsity

@@ -122,7 +122,6 @@ class Rewire : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_rewire(nn::Network& network, const Config& config, uint64_t seed) {
-  const nm::Axis axis = nm::parse_axis(config.get("axis", "in"), config.full_key("axis"));
   RewireOptions o;
   o.every = config.get_int("every", o.every, 1);
   o.fraction = config.get_real("fraction", o.fraction, 0, 1);
@@ -130,7 +129,7 @@ std::unique_ptr<Method> make_rewire(nn::Network& network, const Config& config, 
                  ? ops::CreditKind::kTemporal
                  : ops::CreditKind::kNet;
   o.credit_decay = config.get_real("credit_decay", o.credit_decay, 0, 0.9999);
-  return std::make_unique<Rewire>(find_maskable_layers(network, config, axis), o, seed);
+  return std::make_unique<Rewire>(find_maskable_layers(network, config), o, seed);
 }
 
 }  // namespace spikenm::sparsity

@@ -1,5 +1,7 @@
 #include "spikenm/sparsity/methods/spikenm_options.h"
 
+#include "spikenm/sparsity/temperature.h"
+
 namespace spikenm::sparsity {
 namespace {
 
@@ -72,10 +74,7 @@ SpikenmOptions read_spikenm_options(const Config& config) {
   d.uniform_target = choice("eid_target", d.uniform_target ? 1 : 0, kTargets) == 1;
   d.lambda = config.get_real("lambda_eid", d.lambda, 0);
   d.mean_over_blocks = choice("eid_reduce", d.mean_over_blocks ? 0 : 1, kReduces) == 0;
-  o.tau_max = config.get_real("tau_max", o.tau_max, 1e-8);
-  o.tau_min = config.get_real("tau_min", o.tau_min, 1e-8);
-  SPIKENM_CHECK(o.tau_min <= o.tau_max, "{}: found {:g}, wanted at most tau_max, {:g}",
-                config.full_key("tau_min"), o.tau_min, o.tau_max);
+  read_temperatures(config, o.tau_max, o.tau_min);
   o.logit_std = config.get_real("logit_std", o.logit_std, 0);
   o.logit_lr = config.get_real("logit_lr", o.logit_lr, 0);
   o.logit_eps = config.get_real("logit_eps", o.logit_eps, 0);

@@ -52,9 +52,8 @@ class SrSte : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_sr_ste(nn::Network& network, const Config& config, uint64_t) {
-  const nm::Axis axis = nm::parse_axis(config.get("axis", "in"), config.full_key("axis"));
   const double decay = config.get_real("decay", 2e-4, 0);
-  return std::make_unique<SrSte>(find_maskable_layers(network, config, axis), decay);
+  return std::make_unique<SrSte>(find_maskable_layers(network, config), decay);
 }
 
 }  // namespace spikenm::sparsity
