@@ -40,6 +40,9 @@ std::string describe(const Json& r) {
     for (const char* part : {"forward", "grad_input", "grad_weight"})
       rows.push_back({fmt::format("products alone, {}", part), milliseconds(r["floor"][part]),
                       fmt::format("{:.3f}", r["floor"][part]["spread_ms"].get<double>())});
+  if (r.contains("plain"))
+    rows.push_back({"step in plain torch operations", milliseconds(r["plain"]),
+                    fmt::format("{:.3f}", r["plain"]["spread_ms"].get<double>())});
   std::string text = fmt::format(
       "{} {} {}, T {}, batch {}, {} {}\n{}", r["model"].get<std::string>(),
       r["method"].get<std::string>(), r["pattern"].get<std::string>(), r["T"].get<int64_t>(),
@@ -52,6 +55,8 @@ std::string describe(const Json& r) {
   if (r.contains("floor"))
     text += fmt::format(", products are {:.0f} % of the step",
                         100 * r["floor"]["share_of_step"].get<double>());
+  if (r.contains("speedup"))
+    text += fmt::format(", {:.2f} times as fast as the plain step", r["speedup"].get<double>());
   return text;
 }
 
@@ -98,6 +103,8 @@ std::function<void()> setup_bench(CLI::App& app) {
   step->add_option("--warmup", a->options.warmup, "steps before them (default 5)")
       ->check(CLI::Range(0, 100000));
   step->add_flag("--floor", a->options.floor, "time the bare convolutions and products too");
+  step->add_flag("--plain", a->options.plain,
+                 "time the same step in plain torch operations too, in turn with ours (CPU)");
   step->add_flag("--json", a->json, "print everything as JSON");
   step->add_option("--set", a->overrides, "a.b=value over the config, e.g. model.width=96");
   step->footer(
@@ -105,7 +112,7 @@ std::function<void()> setup_bench(CLI::App& app) {
       "  spikenm bench step --model 6conv2fc --T 8 --batch 64 --device cuda --precision bf16 "
       "--floor\n"
       "  spikenm bench step --model vggsnn --T 10 --method spikenm --pattern 2:4\n"
-      "  spikenm bench step --model small_conv --device cpu --batch 16 --set model.width=32");
+      "  spikenm bench step --model 6conv2fc --T 4 --batch 4 --device cpu --plain");
   return [a] { bench_step(*a); };
 }
 

@@ -56,6 +56,18 @@ TEST_P(EveryDataset, HasSamplesOfItsShapeAndLabelsInRange) {
   }
 }
 
+TEST_P(EveryDataset, BytesAreTheValuesReadAndImagesHaveThem) {
+  const auto dataset = open();
+  EXPECT_EQ(dataset->bytes(Part::kTrain, 0) != nullptr, dataset->info().frames == 0);
+  for (const Part part : {Part::kTrain, Part::kTest}) {
+    const int64_t last = dataset->size(part) - 1;
+    const uint8_t* const bytes = dataset->bytes(part, last);
+    if (bytes == nullptr) continue;
+    const std::vector<float> values = read(*dataset, part, last);
+    EXPECT_TRUE(std::equal(values.begin(), values.end(), bytes));
+  }
+}
+
 TEST_P(EveryDataset, GivesCountsOrPixels) {
   const auto dataset = open();
   for (const Part part : {Part::kTrain, Part::kTest}) {

@@ -1,11 +1,10 @@
 // The GPU's kernels: neurons against SpikingJelly and the reference, masks bit for bit the CPU's.
+#include "cuda/device_array.h"
 #include "golden/golden_check.h"
 #include "spikenm/kernels/nm_sample.h"
 #include "spikenm/kernels/optimizer_step.h"
 #include "support/block_sample.h"
 #include "support/compare.h"
-
-#include <cuda_runtime.h>
 
 #include <functional>
 
@@ -14,36 +13,8 @@ namespace {
 
 using kernels::DrawInputs;
 using kernels::NeuronParams;
+using test::DeviceArray;
 using test::NeuronRun;
-
-// Device memory that lives as long as this.
-template <class T>
-class DeviceArray {
- public:
-  explicit DeviceArray(size_t n) : n_(n) {
-    if (cudaMalloc(&data_, std::max<size_t>(1, n) * sizeof(T)) != cudaSuccess)
-      throw std::runtime_error("cudaMalloc failed");
-    cudaMemset(data_, 0, std::max<size_t>(1, n) * sizeof(T));
-  }
-  explicit DeviceArray(const std::vector<T>& values) : DeviceArray(values.size()) {
-    cudaMemcpy(data_, values.data(), n_ * sizeof(T), cudaMemcpyHostToDevice);
-  }
-  ~DeviceArray() { cudaFree(data_); }
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
-
-  [[nodiscard]] T* get() const { return data_; }
-  [[nodiscard]] std::vector<T> host() const {
-    std::vector<T> values(n_);
-    EXPECT_EQ(cudaMemcpy(values.data(), data_, n_ * sizeof(T), cudaMemcpyDeviceToHost),
-              cudaSuccess);
-    return values;
-  }
-
- private:
-  size_t n_;
-  T* data_ = nullptr;
-};
 
 NeuronRun<float> run_neuron_cuda(const NeuronParams& params, int64_t steps,
                                  const std::vector<float>& x, const std::vector<float>& g) {
@@ -94,7 +65,7 @@ TEST(CudaDraw, MasksAreBitForBitTheCpus) {
           const DeviceArray<uint8_t> draws(wanted.size());
           in.logits = logits.get();
           in.weight = weight.get();
-          kernels::nm_draw_cuda(in, draws.get(), nullptr);
+          kernels::nm_draw_cuda(in, draws.get(), nullptr, nullptr);
           EXPECT_EQ(draws.host(), wanted) << "m " << m << " replace " << replace;
         }
 }
@@ -110,7 +81,7 @@ TEST(CudaDraw, AMillionBlocksAgree) {
   const DeviceArray<float> logits(sample.logits);
   const DeviceArray<uint8_t> draws(wanted.size());
   in.logits = logits.get();
-  kernels::nm_draw_cuda(in, draws.get(), nullptr);
+  kernels::nm_draw_cuda(in, draws.get(), nullptr, nullptr);
   EXPECT_TRUE(draws.host() == wanted);
 }
 
@@ -159,6 +130,18 @@ TEST(CudaMask, PositionsAndMasksAreTheCpus) {
   });
 }
 
+double sum_of(const std::vector<float>& values) {
+  double sum = 0;
+  for (const float v : values) sum += v;
+  return sum;
+}
+
+double squared_norm(const std::vector<float>& values) {
+  double sum = 0;
+  for (const float v : values) sum += static_cast<double>(v) * v;
+  return sum;
+}
+
 TEST(CudaStraightThrough, IsTheReferences) {
   for_each_layout([](const test::BlockSample<float>& sample) {
     const DeviceSample device(sample);
@@ -183,8 +166,44 @@ TEST(CudaStraightThrough, IsTheReferences) {
         args.weight = device.weight.get();
         args.grad_effective = device.gradient.get();
         args.grad_logits = device.grad_logits.get();
-        kernels::nm_straight_through_cuda(args, nullptr);
+        const DeviceArray<float> masked(sample.gradient),
+            norm(static_cast<size_t>(kernels::nm_parts(sample.layout.n_blocks)));
+        kernels::nm_straight_through_cuda(
+            {.straight = args, .task_norm = norm.get(), .grad_weight = masked.get()}, nullptr);
         EXPECT_TRUE(test::all_close(device.grad_logits.host(), wanted, {1e-4, 1e-4}));
+        EXPECT_NEAR(sum_of(norm.host()), squared_norm(wanted), 1e-3 * (1 + squared_norm(wanted)));
+        std::vector<uint8_t> keep(static_cast<size_t>(sample.layout.numel));
+        kernels::nm_mask(sample.layout, n, draws.data(), keep.data());
+        std::vector<float> kept = sample.gradient;
+        for (size_t i = 0; i < kept.size(); ++i) kept[i] = keep[i] != 0 ? kept[i] : 0;
+        EXPECT_EQ(masked.host(), kept);
+        // With the noise read back and the distillation in the same pass.
+        const DeviceArray<float> kept_noise(draws.size() * static_cast<size_t>(sample.layout.m));
+        kernels::nm_draw_cuda(args.draw, device_draws.get(), kept_noise.get(), nullptr);
+        EXPECT_EQ(device_draws.host(), draws);
+        kernels::Distillation<float> distillation{.draw = in,
+                                                  .credit = sample.credit.data(),
+                                                  .tau_q = 2.4f,
+                                                  .scale = 3.0f,
+                                                  .grad_logits = wanted.data()};
+        kernels::nm_distill(distillation);
+        distillation.draw = args.draw;
+        distillation.credit = device.credit.get();
+        distillation.grad_logits = device.grad_logits.get();
+        args.noise = kept_noise.get();
+        const DeviceArray<float> kl(norm.host().size()), eid_norm(norm.host().size());
+        kernels::nm_straight_through_cuda({.straight = args,
+                                           .task_norm = norm.get(),
+                                           .distils = true,
+                                           .distillation = distillation,
+                                           .kl = kl.get(),
+                                           .eid_norm = eid_norm.get()},
+                                          nullptr);
+        EXPECT_TRUE(test::all_close(device.grad_logits.host(), wanted, {1e-4, 1e-4}));
+        const DeviceArray<float> applied(sample.gradient.size());
+        kernels::nm_apply_cuda(sample.layout, n, device_draws.get(), device.gradient.get(),
+                               applied.get(), nullptr);
+        EXPECT_EQ(applied.host(), kept);
       }
   });
 }
@@ -203,18 +222,18 @@ TEST(CudaDistill, IsTheReferences) {
                                         .scale = 3.0f,
                                         .grad_logits = wanted.data()};
       args.draw.kappa = 0.5f;
-      const double kl = kernels::nm_distill(args);
+      const kernels::DistillSums sums = kernels::nm_distill(args);
       const DeviceSample device(sample);
       const DeviceArray<float> grad(std::vector<float>(sample.logits.size(), 0.25f)),
-          block_kl(static_cast<size_t>(sample.layout.n_blocks));
+          kl(static_cast<size_t>(kernels::nm_parts(sample.layout.n_blocks))),
+          norm(static_cast<size_t>(kernels::nm_parts(sample.layout.n_blocks)));
       args.draw = device.on_device(args.draw);
       args.credit = device.credit.get();
       args.grad_logits = grad.get();
-      kernels::nm_distill_cuda(args, block_kl.get(), nullptr);
+      kernels::nm_distill_cuda(args, kl.get(), norm.get(), nullptr);
       EXPECT_TRUE(test::all_close(grad.host(), wanted, {1e-4, 1e-5}));
-      double sum = 0;
-      for (const float v : block_kl.host()) sum += v;
-      EXPECT_NEAR(sum, kl, 1e-4 * (1 + kl));
+      EXPECT_NEAR(sum_of(kl.host()), sums.kl, 1e-4 * (1 + sums.kl));
+      EXPECT_NEAR(sum_of(norm.host()), sums.squared_norm, 1e-4 * (1 + sums.squared_norm));
     }
   });
 }
@@ -249,8 +268,8 @@ TEST(CudaOptimizer, StepsAreTheCpus) {
     adam.weight = sgd.weight = dw.get();
     adam.mean = sgd.momentum = dm.get();
     adam.variance = dv.get();
-    kernels::adam_step_cuda(adam, nullptr);
-    kernels::sgd_step_cuda(sgd, nullptr);
+    kernels::adam_steps_cuda(std::span(&adam, 1), nullptr);
+    kernels::sgd_steps_cuda(std::span(&sgd, 1), nullptr);
     EXPECT_TRUE(test::all_close(dw.host(), w, {1e-5, 1e-5}));
     EXPECT_TRUE(test::all_close(dm.host(), m, {1e-5, 1e-5}));
     EXPECT_TRUE(test::all_close(dv.host(), v, {1e-5, 1e-5}));

@@ -3,6 +3,7 @@
 #include "spikenm/core/parallel.h"
 #include "support/counted_dataset.h"
 #include "support/expect_error.h"
+#include "support/image_set.h"
 #include "support/numbered_dataset.h"
 
 #include <gtest/gtest.h>
@@ -216,6 +217,89 @@ TEST(Loader, MixesEveryBatchWithPartnersFromIt) {
   }
   EXPECT_EQ(epochs[0], epochs[1]);
   set_threads(before);
+}
+
+TEST(Loader, ARawBatchIsTheBytesAndWhatIsToBeDone) {
+  const auto dataset = test::random_images(10, 2, 3, 5);
+  LoaderOptions options{
+      .batch_size = 4,
+      .shuffle = true,
+      .seed = 9,
+      .pipeline = test::image_pipeline(dataset->info(), {"crop:2", "flip"}, {.cutmix_alpha = 1})};
+  Loader finished(test_view(dataset), options);
+  options.pipeline.raw = true;
+  Loader raw(test_view(dataset), options);
+  const Batch before = finished.next(), batch = raw.next();
+  ASSERT_TRUE(batch.is_raw());
+  EXPECT_EQ(batch.frames, nullptr);
+  EXPECT_FALSE(batch.has_time);
+  EXPECT_FALSE(before.is_raw());
+  EXPECT_EQ(batch.labels, before.labels);
+  EXPECT_EQ(batch.partner_labels, before.partner_labels);
+  EXPECT_EQ(batch.share, before.share);
+  EXPECT_EQ(batch.raw.mix.partner.size(), 4u);
+  EXPECT_TRUE(batch.raw.mix.box);
+  ASSERT_EQ(batch.raw.edits.size(), 4u);
+  ASSERT_EQ(batch.raw.channels.size(), 2u);
+  EXPECT_FLOAT_EQ(batch.raw.channels[1].scale, static_cast<float>(1 / (255 * 0.2123)));
+  EXPECT_FLOAT_EQ(batch.raw.channels[1].offset, static_cast<float>(0.4814 / 0.2123));
+  for (int64_t b = 0; b < 4; ++b) {
+    // Which of the ten it is, and that its edit is the chain's for it.
+    int64_t i = 0;
+    while (!std::equal(dataset->bytes(Part::kTest, i), dataset->bytes(Part::kTest, i) + 30,
+                       batch.raw.pixels.get() + b * 30))
+      ASSERT_LT(++i, 10);
+    int64_t label = dataset->label(Part::kTest, i);
+    EXPECT_EQ(batch.raw.edits[static_cast<size_t>(b)],
+              options.pipeline.augment->edit(batch.shape, label, 9, 0, i));
+    EXPECT_EQ(batch.labels[static_cast<size_t>(b)], label);
+  }
+}
+
+TEST(Loader, ARawBatchWithoutAPipelineChangesNothing) {
+  const auto dataset = test::random_images(5, 1, 2, 3);
+  Loader loader(test_view(dataset), {.batch_size = 3, .pipeline = {.raw = true}});
+  static_cast<void>(loader.next());
+  const Batch batch = loader.next();  // the last two
+  ASSERT_EQ(batch.raw.edits.size(), 2u);
+  EXPECT_EQ(batch.raw.edits[1], whole_plane(2, 3));
+  EXPECT_EQ(batch.raw.channels[0].scale, 1);
+  EXPECT_EQ(batch.raw.channels[0].offset, 0);
+  EXPECT_TRUE(batch.raw.mix.partner.empty());
+}
+
+TEST(Loader, WhatCannotStayRawIsNamed) {
+  const auto images = test::random_images(5, 1, 2, 3);
+  const auto obstacle_of = [&](const std::vector<std::string>& texts) {
+    return raw_obstacle(*images, test::image_pipeline(images->info(), texts));
+  };
+  EXPECT_EQ(raw_obstacle(*images, {}), "");
+  EXPECT_EQ(obstacle_of({"crop", "flip", "cutout:1"}), "");
+  EXPECT_EQ(obstacle_of({"crop", "roll:1"}), "'roll:1' does more than move and blank pixels");
+  const NumberedDataset still(test::cyclic_labels(4, 2), 2, 0),
+      moving(test::cyclic_labels(4, 2), 2);
+  EXPECT_EQ(raw_obstacle(still, {}), "numbered holds no still images as bytes");
+  EXPECT_EQ(raw_obstacle(moving, {}), "numbered holds no still images as bytes");
+}
+
+TEST(Loader, BatchesAreMadeInTheMemoryItIsGiven) {
+  std::set<const std::byte*> given;
+  std::vector<size_t> sizes;
+  LoaderOptions options{.batch_size = 4, .workers = 0};
+  options.memory = [&](size_t n_bytes) {
+    sizes.push_back(n_bytes);
+    auto block = std::make_shared<std::byte[]>(n_bytes);
+    given.insert(block.get());
+    return block;
+  };
+  const auto dataset = test::random_images(8, 2, 3, 5);
+  Loader finished(test_view(dataset), options);
+  options.pipeline.raw = true;
+  Loader raw(test_view(dataset), options);
+  const Batch a = finished.next(), b = raw.next();
+  EXPECT_TRUE(given.contains(reinterpret_cast<const std::byte*>(a.frames.get())));
+  EXPECT_TRUE(given.contains(reinterpret_cast<const std::byte*>(b.raw.pixels.get())));
+  EXPECT_EQ(sizes, (std::vector<size_t>{4 * 30 * sizeof(float), 4 * 30}));
 }
 
 TEST(Loader, ABatchLargerThanTheSplitIsRefused) {

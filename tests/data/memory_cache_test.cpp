@@ -2,6 +2,7 @@
 
 #include "support/counted_dataset.h"
 #include "support/expect_error.h"
+#include "support/image_set.h"
 
 #include <gtest/gtest.h>
 
@@ -39,6 +40,13 @@ TEST(MemoryCache, DescribesTheDatasetBehindIt) {
   EXPECT_EQ(cached->files().size(), 1u);
   EXPECT_EQ(cached->recordings(), dataset->raw.get());
   EXPECT_EQ(cached->cache_key(), dataset->key);
+}
+
+TEST(MemoryCache, BytesAreThoseOfTheDatasetBehindIt) {
+  const auto images = test::random_images(3, 1, 2, 2);
+  EXPECT_EQ(with_memory_cache(images)->bytes(Part::kTrain, 2), images->bytes(Part::kTrain, 2));
+  const auto other = std::make_shared<CountedDataset>(5, 3);
+  EXPECT_EQ(with_memory_cache(other)->bytes(Part::kTrain, 0), nullptr);
 }
 
 TEST(MemoryCache, KeepsValuesThatDoNotFitAByte) {

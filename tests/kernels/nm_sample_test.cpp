@@ -255,7 +255,8 @@ Distilled distill(const BlockSample<double>& sample, CreditScale scale, const do
                                         .layer_mean = 0.8,
                                         .tau_q = 0.6,
                                         .scale = 0.3,
-                                        .grad_logits = gradient.data()});
+                                        .grad_logits = gradient.data()})
+                        .kl;
   for (double& g : gradient) g -= 1;
   return {0.3 * kl, gradient};
 }

@@ -15,7 +15,7 @@ int main() {
       "[data]\ntrain_size = 100\n[model]\nname = 'mlp'\nT = 4\n[method]\nname = 'dense'\n", "text");
   const spikenm::train::Recipe recipe = spikenm::train::read_recipe(config);
   spikenm::data::Loader loader(spikenm::data::test_view(recipe.model.dataset), {.batch_size = 4});
-  spikenm::nn::RunPass pass(/*training=*/false);
+  spikenm::nn::RunPass pass(/*training=*/false, /*observer=*/nullptr, /*steps=*/4);
   const at::NoGradGuard no_grad;
   const spikenm::train::BatchTensors batch = spikenm::train::to_tensors(loader.next());
   const at::Tensor scores =

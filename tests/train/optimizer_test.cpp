@@ -92,9 +92,11 @@ TEST(Optimizer, ClippingScalesTheNormOfAllGradientsTogether) {
   Optimizer sgd({a, b}, {.kind = OptimizerKind::kSgd, .momentum = 0});
   set_gradient(a, {3.0f});
   set_gradient(b, {4.0f});
-  EXPECT_DOUBLE_EQ(sgd.gradient_norm(), 5.0);
-  sgd.scale_gradients(0.2);
-  EXPECT_NEAR(sgd.gradient_norm(), 1.0, 1e-6);
+  sgd.clip_gradients(6.0);  // the norm is 5: nothing to do
+  EXPECT_FLOAT_EQ(a.grad().item<float>(), 3.0f);
+  sgd.clip_gradients(1.0);
+  EXPECT_NEAR(a.grad().item<float>(), 0.6f, 1e-6);
+  EXPECT_NEAR(b.grad().item<float>(), 0.8f, 1e-6);
 }
 
 }  // namespace

@@ -110,6 +110,17 @@ TEST(Recipe, ValuesOutOfRangeAreRefused) {
   EXPECT_ERROR(read({"data.train_size=0"}), "data.train_size", "0");
 }
 
+TEST(Recipe, ANetworkOnTheCpuHasItsDataAugmentedThere) {
+  for (const char* where : {"data.augment_on=auto", "data.augment_on=cpu"}) {
+    const Recipe r = read({where});
+    EXPECT_FALSE(r.model.pipelines.train.raw || r.model.pipelines.test.raw);
+    EXPECT_FALSE(r.train_loader().memory);
+  }
+  EXPECT_ERROR(read({"data.augment_on=gpu"}), "data.augment_on: found 'gpu'", "auto or cpu",
+               "the network is on the cpu");
+  EXPECT_ERROR(read({"data.augment_on=tpu"}), "data.augment_on", "tpu");
+}
+
 TEST(Recipe, TheSearchMayNotTakeMoreThanAllEpochs) {
   EXPECT_ERROR(read({"train.epochs=5", "train.search_epochs=6"}), "train.search_epochs", "6",
                "0 to 5");

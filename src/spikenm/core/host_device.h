@@ -7,3 +7,11 @@
 #else
 #define SPIKENM_HD inline __attribute__((always_inline))
 #endif
+
+// Before a loop of few rounds that must become straight code on a GPU: an array that is indexed by
+// a variable cannot stay in registers.
+#if defined(__CUDA_ARCH__)
+#define SPIKENM_UNROLL _Pragma("unroll")
+#else
+#define SPIKENM_UNROLL
+#endif

@@ -3,19 +3,39 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 namespace spikenm::data {
 
+// Gives a block of so many bytes, to several threads at once; page-locked memory for a GPU, say. It
+// hands a released block out again when it knows that nobody reads it any more.
+using BlockSource = std::function<std::shared_ptr<std::byte[]>(size_t n_bytes)>;
+
 // Blocks of one size. Safe to call from several threads at once; blocks may outlive it.
 class BatchMemory {
  public:
-  explicit BatchMemory(size_t n_floats) : pool_(std::make_shared<Pool>()), n_floats_(n_floats) {}
+  // Without a source, blocks are the heap's and serve again as soon as they are released.
+  explicit BatchMemory(size_t n_bytes, BlockSource source = {})
+      : pool_(std::make_shared<Pool>()), n_bytes_(n_bytes), source_(std::move(source)) {}
 
   // Holds whatever the block's last user left there.
-  [[nodiscard]] std::shared_ptr<float[]> take() const {
+  template <class T>
+  [[nodiscard]] std::shared_ptr<T[]> take() const {
+    const std::shared_ptr<std::byte[]> block = source_ ? source_(n_bytes_) : from_pool();
+    return {block, reinterpret_cast<T*>(block.get())};
+  }
+
+ private:
+  using Block = std::unique_ptr<std::byte[]>;
+  struct Pool {
+    std::mutex mutex;
+    std::vector<Block> free;
+  };
+
+  [[nodiscard]] std::shared_ptr<std::byte[]> from_pool() const {
     Block block;
     {
       const std::scoped_lock lock(pool_->mutex);
@@ -24,24 +44,18 @@ class BatchMemory {
         pool_->free.pop_back();
       }
     }
-    if (!block) block = std::make_unique_for_overwrite<float[]>(n_floats_);
-    const auto give_back = [pool = pool_](float* values) {
-      Block returned(values);
+    if (!block) block = std::make_unique_for_overwrite<std::byte[]>(n_bytes_);
+    const auto give_back = [pool = pool_](std::byte* bytes) {
+      Block returned(bytes);
       const std::scoped_lock lock(pool->mutex);
       pool->free.push_back(std::move(returned));
     };
     return {block.release(), give_back};
   }
 
- private:
-  using Block = std::unique_ptr<float[]>;
-  struct Pool {
-    std::mutex mutex;
-    std::vector<Block> free;
-  };
-
   std::shared_ptr<Pool> pool_;
-  size_t n_floats_;
+  size_t n_bytes_;
+  BlockSource source_;
 };
 
 }  // namespace spikenm::data

@@ -60,6 +60,10 @@ class Dataset {
   [[nodiscard]] virtual int64_t label(Part part, int64_t index) const = 0;
   // Writes sample_size() values, [frames,channels,height,width]: event counts or pixels 0..255.
   virtual void read(Part part, int64_t index, float* out) const = 0;
+  // The same values where the set holds them as bytes, for as long as it lives; null: it does not.
+  [[nodiscard]] virtual const uint8_t* bytes(Part /*part*/, int64_t /*index*/) const {
+    return nullptr;
+  }
 
   // The files behind the set, train then test; none for a set made on the fly.
   [[nodiscard]] virtual std::vector<SourceFile> files() const { return {}; }

@@ -15,17 +15,39 @@ namespace {
 
 constexpr int64_t kAhead = 2;  // batches a worker may be ahead of the trainer
 
-void mix(const Mix& how, const BatchMemory& memory, Batch& batch) {
+void mix(Mix how, const BatchMemory& memory, Batch& batch) {
   if (how.partner.empty()) return;
-  const std::shared_ptr<float[]> own = std::move(batch.frames);
-  batch.frames = memory.take();
-  apply_mix(how, batch.shape, batch.size(), own.get(), batch.frames.get());
   for (const int64_t partner : how.partner)
     batch.partner_labels.push_back(batch.labels[static_cast<size_t>(partner)]);
   batch.share = how.share;
+  if (batch.is_raw()) {
+    batch.raw.mix = std::move(how);
+    return;
+  }
+  const std::shared_ptr<float[]> own = std::move(batch.frames);
+  batch.frames = memory.take<float>();
+  apply_mix(how, batch.shape, batch.size(), own.get(), batch.frames.get());
+}
+
+// What every channel of a raw batch becomes.
+std::vector<ChannelEdit> channel_edits(const Pipeline& pipeline, int64_t channels) {
+  std::vector<ChannelEdit> edits(static_cast<size_t>(channels));
+  for (size_t c = 0; c < edits.size(); ++c) {
+    if (!pipeline.mean.empty()) edits[c] = normalizing(pipeline.mean[c], pipeline.std[c]);
+    if (pipeline.augment && !pipeline.augment->fill().empty())
+      edits[c].fill = pipeline.augment->fill()[c];
+  }
+  return edits;
 }
 
 }  // namespace
+
+std::string raw_obstacle(const Dataset& dataset, const Pipeline& pipeline) {
+  const DatasetInfo& info = dataset.info();
+  if (info.frames > 0 || dataset.bytes(Part::kTrain, 0) == nullptr)
+    return fmt::format("{} holds no still images as bytes", info.name);
+  return pipeline.augment ? pipeline.augment->obstacle() : "";
+}
 
 // Threads that make the batches of one epoch. Each takes the next number that nobody has taken,
 // never more than a few ahead of the trainer; finished batches wait under their number.
@@ -94,7 +116,9 @@ class Loader::Workers {
 Loader::Loader(View view, LoaderOptions options)
     : view_(std::move(view)),
       options_(std::move(options)),
-      memory_(static_cast<size_t>(options_.batch_size * view_.info().sample_size())) {
+      memory_(static_cast<size_t>(options_.batch_size * view_.info().sample_size()) *
+                  (options_.pipeline.raw ? sizeof(uint8_t) : sizeof(float)),
+              options_.memory) {
   SPIKENM_ASSERT(options_.batch_size > 0 && options_.workers >= 0);
   SPIKENM_CHECK(batches() > 0, "train.batch_size: found {}, more than the {} samples of the split",
                 options_.batch_size, view_.size());
@@ -133,9 +157,20 @@ Batch Loader::make(int64_t index) const {
   const Pipeline& pipeline = options_.pipeline;
   const int64_t first = index * options_.batch_size;
   const int64_t B = std::min(options_.batch_size, view_.size() - first);
-  const SampleShape shape = view_.info().shape();
+  Batch batch{.shape = view_.info().shape(), .has_time = view_.info().frames > 0};
+  if (pipeline.raw)
+    read_raw(first, B, batch);
+  else
+    read_finished(first, B, batch);
+  mix(draw_mix(pipeline.mix, batch.shape, B, options_.seed, epoch_, index), memory_, batch);
+  return batch;
+}
+
+void Loader::read_finished(int64_t first, int64_t B, Batch& batch) const {
+  const Pipeline& pipeline = options_.pipeline;
+  const SampleShape& shape = batch.shape;
   const int64_t frame = shape.channels * shape.plane();
-  Batch batch{.shape = shape, .has_time = view_.info().frames > 0, .frames = memory_.take()};
+  batch.frames = memory_.take<float>();
   Sample sample{.shape = shape, .values = std::vector<float>(static_cast<size_t>(shape.size()))};
   for (int64_t b = 0; b < B; ++b) {
     const int64_t i = order_[static_cast<size_t>(first + b)];
@@ -150,8 +185,23 @@ Batch Loader::make(int64_t index) const {
                   batch.frames.get() + (t * B + b) * frame);
     batch.labels.push_back(sample.label);
   }
-  mix(draw_mix(pipeline.mix, shape, B, options_.seed, epoch_, index), memory_, batch);
-  return batch;
+}
+
+void Loader::read_raw(int64_t first, int64_t B, Batch& batch) const {
+  const Pipeline& pipeline = options_.pipeline;
+  const SampleShape& shape = batch.shape;
+  batch.raw.pixels = memory_.take<uint8_t>();
+  batch.raw.channels = channel_edits(pipeline, shape.channels);
+  for (int64_t b = 0; b < B; ++b) {
+    const int64_t i = order_[static_cast<size_t>(first + b)];
+    std::copy_n(view_.bytes(i), shape.size(), batch.raw.pixels.get() + b * shape.size());
+    int64_t label = view_.label(i);
+    batch.raw.edits.push_back(
+        pipeline.augment
+            ? pipeline.augment->edit(shape, label, options_.seed, epoch_, view_.index_in_part(i))
+            : whole_plane(shape.height, shape.width));
+    batch.labels.push_back(label);
+  }
 }
 
 }  // namespace spikenm::data

@@ -11,15 +11,26 @@
 
 namespace spikenm::data {
 
+// Images as the dataset holds them, and all that is still to be done: to every sample its edit, to
+// every channel its scaling, then the mix. It is what a finished batch has behind it, bit for bit.
+struct RawImages {
+  std::shared_ptr<uint8_t[]> pixels;  // [B,C,H,W]
+  std::vector<PlaneEdit> edits;       // [B]
+  std::vector<ChannelEdit> channels;  // [C]
+  Mix mix;
+};
+
 struct Batch {
   SampleShape shape;                // of one sample
   bool has_time = true;             // false: static images, shape.frames is 1
-  std::shared_ptr<float[]> frames;  // [T,B,C,H,W]
+  std::shared_ptr<float[]> frames;  // [T,B,C,H,W]; null: `raw` stands for them
+  RawImages raw;                    // filled where the pipeline says so
   std::vector<int64_t> labels;      // [B]
   // With mixup or cutmix a sample is `share` its own label and the rest its partner's.
   std::vector<int64_t> partner_labels;  // [B], or empty
   double share = 1;
 
+  [[nodiscard]] bool is_raw() const { return raw.pixels != nullptr; }
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(labels.size()); }
 };
 
@@ -28,7 +39,12 @@ struct Pipeline {
   std::shared_ptr<const TransformChain> augment;  // null: none
   std::vector<double> mean, std;                  // per channel; empty: not normalised
   MixOptions mix;
+  bool raw = false;  // leave the samples raw, for a GPU to finish; wants no raw_obstacle()
 };
+
+// What keeps batches of these samples from staying raw, for a message: "'rotate:30' …". Empty:
+// nothing does.
+std::string raw_obstacle(const Dataset& dataset, const Pipeline& pipeline);
 
 struct LoaderOptions {
   int64_t batch_size = 50;
@@ -38,6 +54,7 @@ struct LoaderOptions {
   uint64_t seed = 0;
   int64_t workers = 2;  // 0: batches are made by whoever asks for them
   Pipeline pipeline;
+  BlockSource memory;  // of batches; null: the heap
 };
 
 // An epoch is the same batches with any number of workers.
@@ -59,6 +76,8 @@ class Loader {
  private:
   class Workers;
   [[nodiscard]] Batch make(int64_t index) const;
+  void read_finished(int64_t first, int64_t B, Batch& batch) const;
+  void read_raw(int64_t first, int64_t B, Batch& batch) const;
 
   View view_;
   LoaderOptions options_;

@@ -20,6 +20,9 @@ class MemoryCache : public WrappedDataset {
       for (const Slot& slot : *slots) delete slot.load();
   }
 
+  [[nodiscard]] const uint8_t* bytes(Part part, int64_t index) const override {
+    return inner().bytes(part, index);
+  }
   void read(Part part, int64_t index, float* out) const override {
     const std::span<float> values(out, static_cast<size_t>(info().sample_size()));
     Slot& slot = (part == Part::kTrain ? train_ : test_)[static_cast<size_t>(index)];

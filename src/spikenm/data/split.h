@@ -19,6 +19,7 @@ class View {
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(indices_.size()); }
   [[nodiscard]] int64_t label(int64_t i) const { return dataset_->label(part_, at(i)); }
   void read(int64_t i, float* out) const { dataset_->read(part_, at(i), out); }
+  [[nodiscard]] const uint8_t* bytes(int64_t i) const { return dataset_->bytes(part_, at(i)); }
   // The sample's number in the part the view is of: it stays the same whatever the split.
   [[nodiscard]] int64_t index_in_part(int64_t i) const { return at(i); }
 

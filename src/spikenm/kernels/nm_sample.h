@@ -32,7 +32,9 @@ struct DrawInputs {
 // Fills draws [n_blocks, n_draws] with positions.
 void nm_draw_ref(const DrawInputs<float>& inputs, uint8_t* draws);
 void nm_draw_cpu(const DrawInputs<float>& inputs, uint8_t* draws, Isa isa = active_isa());
-void nm_draw_cuda(const DrawInputs<float>& inputs, uint8_t* draws, void* stream);
+// On a GPU the noise can be kept, [n_blocks, n_draws, m]: to read it again costs the backward less
+// than to make it again.
+void nm_draw_cuda(const DrawInputs<float>& inputs, uint8_t* draws, float* noise, void* stream);
 
 // The n_draws positions with the largest values, ties to the lowest; no noise.
 void nm_top_n(const DrawInputs<float>& inputs, uint8_t* draws);
@@ -42,6 +44,17 @@ void nm_top_n_cuda(const DrawInputs<float>& inputs, uint8_t* draws, void* stream
 void nm_mask(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draws, uint8_t* keep);
 void nm_mask_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draws,
                   uint8_t* keep, void* stream);
+
+// masked = values where the block drew the position and on tails, else 0; may be in place.
+void nm_apply_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draws,
+                   const float* values, float* masked, void* stream);
+
+// What changes from step to step, where a recorded step (a CUDA graph) finds it.
+struct DrawDials {
+  uint32_t step = 0;
+  float noise = 1, tau = 1;
+};
+void set_draw_dials_cuda(const DrawDials& values, DrawDials* dials, void* stream);
 
 // Straight-through backward: grad_logits [n_blocks, m] is overwritten.
 template <class T>
@@ -53,13 +66,13 @@ struct StraightThrough {
   T tau = 1;
   OrGradient or_gradient = OrGradient::kLiteral;
   T* grad_logits = nullptr;
+  const DrawDials* dials = nullptr;  // on a GPU: read instead of draw.step, draw.noise and tau
+  const float* noise = nullptr;      // on a GPU: what the draw kept, or null
 };
 
 template <class T>
 void nm_straight_through_ref(const StraightThrough<T>& args);
 void nm_straight_through_cpu(const StraightThrough<float>& args, Isa isa = active_isa());
-void nm_straight_through_cuda(const StraightThrough<float>& args, void* stream);
-
 // Adds the gradient of the distillation loss, scale * (pi - q), to grad_logits.
 template <class T>
 struct Distillation {
@@ -72,11 +85,31 @@ struct Distillation {
   T* grad_logits = nullptr;
 };
 
-// Gives the sum over blocks of KL(q || pi).
+// Sums over blocks.
+struct DistillSums {
+  double kl = 0;            // KL(q || pi)
+  double squared_norm = 0;  // of the gradient that was added
+};
+
 template <class T>
-double nm_distill(const Distillation<T>& args);
-// On the GPU the blocks' own KL go to kl [n_blocks].
-void nm_distill_cuda(const Distillation<float>& args, float* kl, void* stream);
+DistillSums nm_distill(const Distillation<T>& args);
+// The GPU's sums go to nm_parts() parts each, which are added to.
+void nm_distill_cuda(const Distillation<float>& args, float* kl, float* norm, void* stream);
+
+// The GPU's straight-through backward does in one pass over the weights all that follows from
+// dL/dW_eff.
+struct SearchBackward {
+  StraightThrough<float> straight;
+  float* task_norm = nullptr;    // squared norm of the straight-through gradient, in parts
+  float* grad_weight = nullptr;  // dL/dW_eff masked, may be in place; or null
+  bool distils = false;          // adds `distillation` to the same gradient
+  Distillation<float> distillation;
+  float *kl = nullptr, *eid_norm = nullptr;  // as nm_distill_cuda
+};
+void nm_straight_through_cuda(const SearchBackward& args, void* stream);
+
+// Into how many parts the GPU's sums over blocks are cut; whoever wants the sum adds them up.
+int64_t nm_parts(int64_t n_blocks);
 
 // A list of Philox counters to turn into Gumbel noise: word w of counter i goes to out[w * n + i].
 struct GumbelFill {

@@ -1,22 +1,27 @@
 // Batch norm and neuron over a whole sequence on a GPU, without the normalised current ever going
-// to memory: one pass for the statistics, one forward, two backward. The unfused twins are
-// batch_norm.h and neuron_seq.h.
+// to memory: one pass for the statistics, one forward, two backward. The CPU's kernels are in
+// norm_neuron_cpu.h, the unfused twins in batch_norm.h and neuron_seq.h.
 //
 // Activations are [steps, n] of type Real, time outermost and channels innermost (channels-last):
-// element i of a step belongs to channel i % channels. Sums are float, and in a fixed order.
+// element i of a step belongs to channel i % channels. The neuron's input x may be constant over
+// time: then it is [1, n] and every step reads it; its gradient is [steps, n] all the same, or
+// [1, n] where the sum over the steps will do. Sums are float, and in a fixed order.
 #pragma once
 
 #include "spikenm/kernels/math/neuron_step.h"
+#include "spikenm/kernels/real.h"
 
 #include <cstdint>
 
 namespace spikenm::kernels {
 
-enum class Real : int32_t { kFloat, kBfloat16, kHalf };
-
 struct SequenceShape {
   Real real = Real::kFloat;
   int64_t steps = 0, n = 0, channels = 1;
+  bool constant_input = false, summed_gradient = false;
+
+  [[nodiscard]] SPIKENM_HD int64_t positions() const { return n / channels; }  // of a step
+  [[nodiscard]] SPIKENM_HD int64_t input_steps() const { return constant_input ? 1 : steps; }
 };
 
 // Longest sequence the backward keeps in registers.
@@ -25,12 +30,14 @@ constexpr int64_t kMaxFusedSteps = 16;
 // Floats of scratch memory that statistics and backward want.
 int64_t norm_workspace(const SequenceShape& shape);
 
-// Mean, variance and 1/sqrt(variance + eps) of every channel, over all steps.
+// Mean and 1/sqrt(variance + eps) of every channel over all steps; the running ones move toward
+// them: running = (1 - momentum) running + momentum found, the variance unbiased.
 struct NormStatistics {
   SequenceShape shape;
   const void* x = nullptr;
-  float eps = 1e-5f;
-  float *mean = nullptr, *variance = nullptr, *inverse_std = nullptr;  // [channels]
+  float eps = 1e-5f, momentum = 0.1f;
+  float *mean = nullptr, *inverse_std = nullptr;               // [channels]
+  float *running_mean = nullptr, *running_variance = nullptr;  // [channels]
   float* workspace = nullptr;
 };
 
@@ -42,23 +49,37 @@ struct NormConstants {
   const float *gamma = nullptr, *beta = nullptr, *mean = nullptr, *inverse_std = nullptr;
 };
 
+// Spikes can also be left as bits (spike_bits.h), where the channels are a multiple of 8.
 struct NormNeuronForward {
   NeuronParams params;
   SequenceShape shape;
   NormConstants norm;
   const void* x = nullptr;
   void* spikes = nullptr;
+  uint8_t* bits = nullptr;  // or null
 };
 
 void norm_neuron_forward_cuda(const NormNeuronForward& args, void* stream);
+
+// Where the spikes went through a pool whose windows do not overlap, the gradient of its output is
+// enough: a place looks up the window it is in. `chosen` as kernels/pool.h leaves it, null for an
+// average.
+struct PooledGradient {
+  int32_t size = 0;  // of a window; 0: no pool
+  int32_t height = 0, width = 0, out_height = 0, out_width = 0;
+  const uint8_t* chosen = nullptr;
+};
+// Whether the backward serves such a pool; the unusual neurons and lengths do not.
+bool can_pool_gradient(const NeuronParams& params, const SequenceShape& shape);
 
 // Replays the membrane from x. No leak may be learnt.
 struct NormNeuronBackward {
   NeuronParams params;
   SequenceShape shape;
   NormConstants norm;
-  const void *x = nullptr, *grad_spikes = nullptr;
-  void* grad_x = nullptr;                             // may be grad_spikes
+  PooledGradient pool;
+  const void *x = nullptr, *grad_spikes = nullptr;  // or of the pool's output
+  void* grad_x = nullptr;  // may be grad_spikes, where the gradient is neither summed nor pooled
   float *grad_gamma = nullptr, *grad_beta = nullptr;  // [channels], with a norm
   float* workspace = nullptr;
 };

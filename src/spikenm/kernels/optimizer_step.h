@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace spikenm::kernels {
 
@@ -28,7 +29,8 @@ struct SgdStep {
 
 void adam_step(const AdamStep& args);
 void sgd_step(const SgdStep& args);
-void adam_step_cuda(const AdamStep& args, void* stream);
-void sgd_step_cuda(const SgdStep& args, void* stream);
+// On a GPU many parameters take one launch.
+void adam_steps_cuda(std::span<const AdamStep> steps, void* stream);
+void sgd_steps_cuda(std::span<const SgdStep> steps, void* stream);
 
 }  // namespace spikenm::kernels

@@ -1,6 +1,8 @@
-// Square pooling over planes [n, height, width] -> [n, out_height(), out_width()]; rows and columns
-// that fill no window are left out.
+// Square pooling over images [n, height, width, channels] -> [n, out_height(), out_width(),
+// channels]; rows and columns that fill no window are left out.
 #pragma once
+
+#include "spikenm/kernels/real.h"
 
 #include <cstdint>
 
@@ -28,13 +30,19 @@ struct PoolShape {
   [[nodiscard]] int64_t out_width() const { return geometry.out(width); }
 };
 
-// `chosen` [n, out height, out width] receives the place of the largest value in its window
+// `chosen`, of the result's shape, receives the place of the largest value in its window
 // (row-major, the first of equals) for kMax, and is not touched for kAverage.
 template <class T>
-void pool_forward(const PoolShape& shape, const T* x, T* y, uint8_t* chosen);
+void pool_forward(const PoolShape& shape, int64_t channels, const T* x, T* y, uint8_t* chosen);
 
 // grad_x is overwritten.
 template <class T>
-void pool_backward(const PoolShape& shape, const T* grad_y, const uint8_t* chosen, T* grad_x);
+void pool_backward(const PoolShape& shape, int64_t channels, const T* grad_y, const uint8_t* chosen,
+                   T* grad_x);
+
+void pool_forward_cuda(const PoolShape& shape, int64_t channels, Real real, const void* x, void* y,
+                       uint8_t* chosen, void* stream);
+void pool_backward_cuda(const PoolShape& shape, int64_t channels, Real real, const void* grad_y,
+                        const uint8_t* chosen, void* grad_x, void* stream);
 
 }  // namespace spikenm::kernels

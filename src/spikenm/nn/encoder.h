@@ -5,8 +5,8 @@
 
 namespace spikenm::nn {
 
-// [B,C,H,W] (static images) is shown unchanged at every one of T steps; [T,B,C,H,W] (event frames)
-// passes as it is, and must have T steps. The result is [T,B,C,H,W].
+// [B,C,H,W] (static images) becomes [1,B,C,H,W], a current that lasts for all T steps of a pass;
+// [T,B,C,H,W] (event frames) passes as it is, and must have T steps.
 at::Tensor encode(const at::Tensor& batch, int64_t T);
 
 }  // namespace spikenm::nn

@@ -18,6 +18,11 @@ class Pass {
     return neuron(layer, norm_layer != nullptr ? norm(*norm_layer, x) : x);
   }
   virtual Tensor pool(const ops::PoolGeometry& geometry, const Tensor& x) = 0;
+  // The same, and a pool of the spikes.
+  virtual Tensor norm_neuron_pool(Norm* norm_layer, Neuron& layer,
+                                  const ops::PoolGeometry& geometry, const Tensor& x) {
+    return pool(geometry, norm_neuron(norm_layer, layer, x));
+  }
 };
 
 }  // namespace spikenm::nn

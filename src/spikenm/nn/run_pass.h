@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spikenm/nn/pass.h"
+#include "spikenm/ops/norm_neuron.h"
 
 namespace spikenm::nn {
 
@@ -16,21 +17,29 @@ class Observer {
 
 class RunPass : public Pass {
  public:
-  explicit RunPass(bool training, Observer* observer = nullptr)
-      : training_(training), observer_(observer) {}
+  // An input [1,B,...] is a constant current: it lasts for all `steps`, and the first neurons turn
+  // it into spikes [steps,B,...].
+  explicit RunPass(bool training, Observer* observer = nullptr, int64_t steps = 1)
+      : training_(training), observer_(observer), steps_(steps) {}
 
   Tensor synapse(Synapse& layer, const Tensor& x) override;
   Tensor norm(Norm& layer, const Tensor& x) override;
   Tensor neuron(Neuron& layer, const Tensor& x) override;
   Tensor norm_neuron(Norm* norm_layer, Neuron& layer, const Tensor& x) override;
   Tensor pool(const ops::PoolGeometry& geometry, const Tensor& x) override;
+  Tensor norm_neuron_pool(Norm* norm_layer, Neuron& layer, const ops::PoolGeometry& geometry,
+                          const Tensor& x) override;
 
  private:
   // What a hook makes of the spikes, seen by the observer.
   Tensor finish_spikes(const Neuron& layer, Tensor spikes);
+  // x, for as many steps as the pass has.
+  Tensor at_all_steps(const Tensor& x) const;
 
   bool training_;
   Observer* observer_;
+  int64_t steps_;
+  ops::Spikes last_;  // what the last fused neurons gave: a synapse that reads it keeps the bits
 };
 
 }  // namespace spikenm::nn

@@ -1,10 +1,12 @@
 #include "spikenm/ops/norm_neuron.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/kernels/pool.h"
 #include "spikenm/ops/kept.h"
 #include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <optional>
@@ -16,18 +18,25 @@ using kernels::NeuronParams;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-kernels::SequenceShape shape_of(const Tensor& x) {
-  const kernels::Real real = x.scalar_type() == at::kBFloat16 ? kernels::Real::kBfloat16
-                             : x.scalar_type() == at::kHalf   ? kernels::Real::kHalf
-                                                              : kernels::Real::kFloat;
-  return {.real = real, .steps = x.size(0), .n = x.numel() / x.size(0), .channels = x.size(2)};
-}
-
 struct Call {
   NeuronParams params;
+  int64_t steps = 1;
+  bool summed_gradient = false;  // x has one step for all
   bool training = true;
+  bool wants_bits = false;
+  std::optional<kernels::PoolGeometry> pool;  // what the spikes go through
   double eps = 1e-5, momentum = 0.1;
 };
+
+// x has all steps, or one that lasts.
+kernels::SequenceShape shape_of(const Tensor& x, const Call& call) {
+  return {.real = real_of(x),
+          .steps = call.steps,
+          .n = x.numel() / x.size(0),
+          .channels = x.size(2),
+          .constant_input = x.size(0) < call.steps,
+          .summed_gradient = call.summed_gradient};
+}
 
 // What the norm maps with; all undefined without a norm.
 struct NormTensors {
@@ -42,8 +51,8 @@ struct NormTensors {
   }
 };
 
-Tensor workspace_for(const Tensor& x) {
-  return at::empty({kernels::norm_workspace(shape_of(x))}, x.options().dtype(at::kFloat));
+Tensor workspace_for(const Tensor& x, const Call& call) {
+  return at::empty({kernels::norm_workspace(shape_of(x, call))}, x.options().dtype(at::kFloat));
 }
 
 // Fills mean and inverse_std: this batch's while training, and the running ones move.
@@ -59,43 +68,95 @@ void set_statistics(const Tensor& x, NormTensors& norm, const Tensor& running_me
                 "batch norm: found one value a channel, wanted two or more to train");
   norm.mean = at::empty_like(running_mean);
   norm.inverse_std = at::empty_like(running_mean);
-  const Tensor variance = at::empty_like(running_mean), workspace = workspace_for(x);
-  kernels::norm_statistics_cuda({.shape = shape_of(x),
+  const Tensor workspace = workspace_for(x, call);
+  kernels::norm_statistics_cuda({.shape = shape_of(x, call),
                                  .x = x.const_data_ptr(),
                                  .eps = static_cast<float>(call.eps),
+                                 .momentum = static_cast<float>(call.momentum),
                                  .mean = data<float>(norm.mean),
-                                 .variance = data<float>(variance),
                                  .inverse_std = data<float>(norm.inverse_std),
+                                 .running_mean = data<float>(running_mean),
+                                 .running_variance = data<float>(running_var),
                                  .workspace = data<float>(workspace)},
                                 current_stream());
-  const double unbiased = static_cast<double>(per_channel) / static_cast<double>(per_channel - 1);
-  Tensor(running_mean).mul_(1 - call.momentum).add_(norm.mean, call.momentum);
-  Tensor(running_var).mul_(1 - call.momentum).add_(variance, call.momentum * unbiased);
 }
 
-// Keeps x alone: the backward replays the membrane from it.
+struct Pooled {
+  Tensor values, chosen;
+};
+
+Tensor none_chosen(const Tensor& like) {
+  return at::empty({0}, like.options().dtype(at::kByte));
+}
+
+kernels::PoolShape pool_shape(const Tensor& x, const kernels::PoolGeometry& geometry) {
+  return {.geometry = geometry, .n = 0, .height = x.size(3), .width = x.size(4)};
+}
+
+Pooled pooled(const Tensor& spikes, const kernels::PoolGeometry& geometry) {
+  kernels::PoolShape shape = pool_shape(spikes, geometry);
+  shape.n = spikes.size(0) * spikes.size(1);
+  const std::vector<int64_t> sizes{spikes.size(0), spikes.size(1), spikes.size(2),
+                                   shape.out_height(), shape.out_width()};
+  Pooled p{.values = empty_channels_last(sizes, spikes.options()), .chosen = none_chosen(spikes)};
+  if (geometry.kind == kernels::PoolKind::kMax)
+    p.chosen = empty_channels_last(sizes, spikes.options().dtype(at::kByte));
+  kernels::pool_forward_cuda(shape, spikes.size(2), real_of(spikes), spikes.const_data_ptr(),
+                             p.values.mutable_data_ptr(), data<uint8_t>(p.chosen),
+                             current_stream());
+  return p;
+}
+
+kernels::PooledGradient pooled_gradient(const Tensor& x, const Call& call, const Tensor& chosen) {
+  if (!call.pool) return {};
+  const kernels::PoolShape shape = pool_shape(x, *call.pool);
+  return {.size = static_cast<int32_t>(call.pool->size),
+          .height = static_cast<int32_t>(shape.height),
+          .width = static_cast<int32_t>(shape.width),
+          .out_height = static_cast<int32_t>(shape.out_height()),
+          .out_width = static_cast<int32_t>(shape.out_width()),
+          .chosen = chosen.numel() > 0 ? data<uint8_t>(chosen) : nullptr};
+}
+
+// Keeps x alone: the backward replays the membrane from it. Of a pool it keeps what was chosen.
 class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> {
  public:
-  static Tensor forward(AutogradContext* ctx, const Tensor& input,
-                        const std::optional<Tensor>& gamma, const std::optional<Tensor>& beta,
-                        const std::optional<Tensor>& running_mean,
-                        const std::optional<Tensor>& running_var, const Call& call) {
-    const Tensor x = channels_last(input);
+  static variable_list forward(AutogradContext* ctx, const Tensor& input,
+                               const std::optional<Tensor>& gamma,
+                               const std::optional<Tensor>& beta,
+                               const std::optional<Tensor>& running_mean,
+                               const std::optional<Tensor>& running_var, const Call& call) {
+    // A current that was spread over the steps without a copy is read as the one step it is.
+    const bool spread = input.size(0) > 1 && input.stride(0) == 0;
+    const Tensor x = channels_last(spread ? input.narrow(0, 0, 1) : input);
     NormTensors norm{.gamma = gamma.value_or(Tensor()),
                      .beta = beta.value_or(Tensor()),
                      .mean = {},
                      .inverse_std = {}};
     if (norm.gamma.defined()) set_statistics(x, norm, *running_mean, *running_var, call);
-    Tensor spikes = at::empty_like(x);
+    std::vector<int64_t> sizes = x.sizes().vec();
+    sizes[0] = call.steps;
+    variable_list made{empty_channels_last(sizes, x.options())};
+    if (call.wants_bits)
+      made.push_back(at::empty({made[0].numel() / 8}, x.options().dtype(at::kByte)));
     kernels::norm_neuron_forward_cuda({.params = call.params,
-                                       .shape = shape_of(x),
+                                       .shape = shape_of(x, call),
                                        .norm = norm.constants(),
                                        .x = x.const_data_ptr(),
-                                       .spikes = spikes.mutable_data_ptr()},
+                                       .spikes = made[0].mutable_data_ptr(),
+                                       .bits = call.wants_bits ? data<uint8_t>(made[1]) : nullptr},
                                       current_stream());
-    ctx->save_for_backward({x, norm.gamma, norm.beta, norm.mean, norm.inverse_std});
+    Tensor chosen = none_chosen(x);
+    if (call.pool) {
+      const Pooled p = pooled(made[0], *call.pool);
+      made[0] = p.values;
+      chosen = p.chosen;
+    }
+    ctx->save_for_backward({x, norm.gamma, norm.beta, norm.mean, norm.inverse_std, chosen});
     ctx->saved_data["call"] = keep(call);
-    return spikes;
+    if (call.wants_bits) ctx->mark_non_differentiable({made[1]});
+    ctx->set_materialize_grads(false);  // nobody wants zeros for the bits
+    return made;
   }
 
   static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
@@ -103,17 +164,25 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
     const Tensor& x = saved[0];
     const NormTensors norm{saved[1], saved[2], saved[3], saved[4]};
     const auto& call = kept<Call>(ctx->saved_data["call"]);
+    const kernels::SequenceShape shape = shape_of(x, call);
+    const bool mine = owns_memory_alone(grads[0]);
     const Tensor grad_spikes = channels_last(grads[0].to(x.scalar_type()));
-    const bool has_norm = norm.gamma.defined();
-    Tensor grad_x = at::empty_like(x), grad_gamma, grad_beta, workspace;
+    const bool has_norm = norm.gamma.defined(),
+               in_place = !call.summed_gradient && !call.pool &&
+                          (mine || !grad_spikes.is_alias_of(grads[0]));
+    std::vector<int64_t> sizes = x.sizes().vec();
+    if (!call.summed_gradient) sizes[0] = call.steps;
+    Tensor grad_x = in_place ? grad_spikes : empty_channels_last(sizes, x.options());
+    Tensor grad_gamma, grad_beta, workspace;
     if (has_norm) {
       grad_gamma = at::empty_like(norm.gamma);
       grad_beta = at::empty_like(norm.gamma);
-      workspace = workspace_for(x);
+      workspace = workspace_for(x, call);
     }
     kernels::norm_neuron_backward_cuda({.params = call.params,
-                                        .shape = shape_of(x),
+                                        .shape = shape,
                                         .norm = norm.constants(),
+                                        .pool = pooled_gradient(x, call, saved[5]),
                                         .x = x.const_data_ptr(),
                                         .grad_spikes = grad_spikes.const_data_ptr(),
                                         .grad_x = grad_x.mutable_data_ptr(),
@@ -127,21 +196,38 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
 
 }  // namespace
 
-bool can_fuse_norm_neuron(const Tensor& x, const NeuronParams& params) {
-  return x.is_cuda() && x.size(0) <= kernels::kMaxFusedSteps &&
-         params.neuron != kernels::Neuron::kPlif;
+bool can_fuse_norm_neuron(const Tensor& x, int64_t steps, const NeuronParams& params) {
+  return x.is_cuda() && steps <= kernels::kMaxFusedSteps && params.neuron != kernels::Neuron::kPlif;
 }
 
-Tensor norm_neuron(const Tensor& x, BatchNormState* norm, const NeuronParams& params,
-                   bool training) {
+bool can_fuse_pool(const Tensor& x, int64_t steps, const NeuronParams& params,
+                   const kernels::PoolGeometry& pool) {
+  return can_fuse_norm_neuron(x, steps, params) && x.dim() == 5 && pool.stride == pool.size &&
+         pool.padding == 0 && std::min(x.size(3), x.size(4)) >= pool.size &&
+         kernels::can_pool_gradient(params, shape_of(x, {.params = params, .steps = steps}));
+}
+
+Spikes norm_neuron(const Tensor& x, int64_t steps, BatchNormState* norm, const NeuronParams& params,
+                   bool training, const kernels::PoolGeometry* pool) {
+  SPIKENM_ASSERT(x.size(0) == steps || x.size(0) == 1);
   using Optional = std::optional<Tensor>;
-  Call call{.params = params, .training = training};
-  if (norm == nullptr)
-    return NormNeuronFunction::apply(x, Optional(), Optional(), Optional(), Optional(), call);
-  call.eps = norm->eps;
-  call.momentum = norm->momentum;
-  return NormNeuronFunction::apply(x, Optional(norm->gamma), Optional(norm->beta),
-                                   Optional(norm->running_mean), Optional(norm->running_var), call);
+  Call call{.params = params,
+            .steps = steps,
+            .summed_gradient = x.size(0) < steps,
+            .training = training,
+            .wants_bits = pool == nullptr && at::GradMode::is_enabled() && x.size(2) % 8 == 0};
+  if (pool != nullptr) call.pool = *pool;
+  variable_list made;
+  if (norm == nullptr) {
+    made = NormNeuronFunction::apply(x, Optional(), Optional(), Optional(), Optional(), call);
+  } else {
+    call.eps = norm->eps;
+    call.momentum = norm->momentum;
+    made =
+        NormNeuronFunction::apply(x, Optional(norm->gamma), Optional(norm->beta),
+                                  Optional(norm->running_mean), Optional(norm->running_var), call);
+  }
+  return {.values = made[0], .bits = made.size() > 1 ? made[1] : Tensor()};
 }
 
 }  // namespace spikenm::ops

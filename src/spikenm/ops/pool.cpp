@@ -2,6 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/ops/kept.h"
+#include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -18,20 +19,19 @@ using torch::autograd::variable_list;
 class PoolFunction : public torch::autograd::Function<PoolFunction> {
  public:
   static Tensor forward(AutogradContext* ctx, const Tensor& input, const PoolGeometry& geometry) {
-    const Tensor x = checked(input, "pool: input");
-    const PoolShape shape{.geometry = geometry,
-                          .n = x.size(0) * x.size(1) * x.size(2),
-                          .height = x.size(3),
-                          .width = x.size(4)};
+    check_real(input, "pool: input");
+    const Tensor x = channels_last(input);
+    const PoolShape shape{
+        .geometry = geometry, .n = x.size(0) * x.size(1), .height = x.size(3), .width = x.size(4)};
     const std::vector<int64_t> sizes{x.size(0), x.size(1), x.size(2), shape.out_height(),
                                      shape.out_width()};
-    Tensor y = at::empty(sizes, x.options());
+    Tensor y = empty_channels_last(sizes, x.options());
     const bool is_max = geometry.kind == PoolKind::kMax;
     const Tensor chosen =
-        at::empty(is_max ? at::IntArrayRef(sizes) : at::IntArrayRef({0}), at::kByte);
+        is_max ? empty_channels_last(sizes, at::kByte) : at::empty({0}, at::kByte);
     dispatch_real(x, [&](auto zero) {
       using T = decltype(zero);
-      kernels::pool_forward<T>(shape, data<T>(x), data<T>(y), data<uint8_t>(chosen));
+      kernels::pool_forward<T>(shape, x.size(2), data<T>(x), data<T>(y), data<uint8_t>(chosen));
     });
     ctx->save_for_backward({chosen});
     ctx->saved_data["shape"] = keep(shape);
@@ -40,24 +40,51 @@ class PoolFunction : public torch::autograd::Function<PoolFunction> {
   }
 
   static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
-    const Tensor grad = checked(grads[0], "pool: gradient");
+    check_real(grads[0], "pool: gradient");
+    const Tensor grad = channels_last(grads[0]);
     const Tensor chosen = ctx->get_saved_variables()[0];
-    Tensor grad_x = at::empty(ctx->saved_data["sizes"].toIntVector(), grad.options());
+    Tensor grad_x = empty_channels_last(ctx->saved_data["sizes"].toIntVector(), grad.options());
     dispatch_real(grad, [&](auto zero) {
       using T = decltype(zero);
-      kernels::pool_backward<T>(kept<PoolShape>(ctx->saved_data["shape"]), data<T>(grad),
-                                data<uint8_t>(chosen), data<T>(grad_x));
+      kernels::pool_backward<T>(kept<PoolShape>(ctx->saved_data["shape"]), grad.size(2),
+                                data<T>(grad), data<uint8_t>(chosen), data<T>(grad_x));
     });
     return {grad_x, Tensor()};
   }
 };
 
-Tensor pool_on_gpu(const Tensor& x, const PoolGeometry& g) {
-  const Tensor rows = x.flatten(0, 1);
-  const Tensor y = g.kind == PoolKind::kAverage ? at::avg_pool2d(rows, g.size, g.stride)
-                                                : at::max_pool2d(rows, g.size, g.stride, g.padding);
-  return y.unflatten(0, {x.size(0), x.size(1)});
-}
+// The same on a GPU: channels-last, in the type of x.
+class GpuPoolFunction : public torch::autograd::Function<GpuPoolFunction> {
+ public:
+  static Tensor forward(AutogradContext* ctx, const Tensor& input, const PoolGeometry& geometry) {
+    const Tensor x = channels_last(input);
+    const PoolShape shape{
+        .geometry = geometry, .n = x.size(0) * x.size(1), .height = x.size(3), .width = x.size(4)};
+    const std::vector<int64_t> sizes{x.size(0), x.size(1), x.size(2), shape.out_height(),
+                                     shape.out_width()};
+    Tensor y = empty_channels_last(sizes, x.options());
+    const bool is_max = geometry.kind == PoolKind::kMax;
+    const Tensor chosen = is_max ? empty_channels_last(sizes, x.options().dtype(at::kByte))
+                                 : at::empty({0}, x.options().dtype(at::kByte));
+    kernels::pool_forward_cuda(shape, x.size(2), real_of(x), x.const_data_ptr(),
+                               y.mutable_data_ptr(), data<uint8_t>(chosen), current_stream());
+    ctx->save_for_backward({chosen});
+    ctx->saved_data["shape"] = keep(shape);
+    ctx->saved_data["sizes"] = x.sizes().vec();
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
+    const Tensor grad = channels_last(grads[0]);
+    const Tensor chosen = ctx->get_saved_variables()[0];
+    const std::vector<int64_t> sizes = ctx->saved_data["sizes"].toIntVector();
+    Tensor grad_x = empty_channels_last(sizes, grad.options());
+    kernels::pool_backward_cuda(kept<PoolShape>(ctx->saved_data["shape"]), sizes[2], real_of(grad),
+                                grad.const_data_ptr(), data<uint8_t>(chosen),
+                                grad_x.mutable_data_ptr(), current_stream());
+    return {grad_x, Tensor()};
+  }
+};
 
 }  // namespace
 
@@ -72,7 +99,7 @@ Tensor pool(const Tensor& x, const PoolGeometry& g) {
       x.dim() == 5 && std::min(x.size(3), x.size(4)) + 2 * g.padding >= g.size,
       "pool: found a {}-d input of {}x{}, wanted [T,B,C,H,W] of at least the {}x{} window", x.dim(),
       x.dim() == 5 ? x.size(3) : 0, x.dim() == 5 ? x.size(4) : 0, g.size, g.size);
-  if (x.is_cuda()) return pool_on_gpu(x, g);
+  if (x.is_cuda()) return GpuPoolFunction::apply(x, g);
   return PoolFunction::apply(x, g);
 }
 

@@ -1,4 +1,5 @@
 #include "spikenm/core/error.h"
+#include "spikenm/ops/graph.h"
 #include "spikenm/ops/stream.h"
 
 namespace spikenm::ops {
@@ -25,6 +26,14 @@ int64_t peak_memory() {
 }
 
 void reset_peak_memory() {
+  no_cuda();
+}
+
+void use_own_stream() {
+  no_cuda();
+}
+
+std::unique_ptr<Graph> Graph::record(const std::function<void()>&) {
   no_cuda();
 }
 

@@ -25,9 +25,12 @@ struct SynapseGeometry {
 
 // x [T,B,Cin,H,W] with weight [Cout,Cin,kh,kw], or x [T,B,Cin] with weight [Cout,Cin,1,1].
 // On the CPU the result is the same bits for any number of threads. On a GPU activations are of
-// type `compute` (float, bfloat16 or half), channels-last; a spike is exact in all of them.
+// type `compute` (float, bfloat16 or half), channels-last; a spike is exact in all of them. Where x
+// is spikes and their `bits` are known, the backward keeps those instead of x. On a GPU a constant
+// x [1,B,...] can be spread over `steps`: the result [steps,B,...] is one step's memory seen so
+// often, and every step earns its own credit.
 Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geometry,
                const std::shared_ptr<CreditSink>& credit = nullptr,
-               at::ScalarType compute = at::kFloat);
+               at::ScalarType compute = at::kFloat, const Tensor& bits = {}, int64_t steps = 1);
 
 }  // namespace spikenm::ops

@@ -2,6 +2,8 @@
 // kernels may assume them.
 #pragma once
 
+#include "spikenm/kernels/real.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <string_view>
@@ -10,13 +12,23 @@ namespace spikenm::ops {
 
 using at::Tensor;
 
-// A contiguous tensor of float, on the CPU or a GPU, or of double on the CPU; an Error that begins
-// with `what` otherwise.
+// An Error that begins with `what`, unless t is of float, on the CPU or a GPU, or of double on the
+// CPU.
+void check_real(const Tensor& t, std::string_view what);
+// The tensor itself, checked and contiguous.
 Tensor checked(const Tensor& t, std::string_view what);
 
 // x [T,B,C,H,W] with memory in the order T,B,H,W,C, which GPUs want; [T,B,C] contiguous. A copy
 // only where x lies otherwise.
 Tensor channels_last(const Tensor& x);
+// Memory for activations [T,B,...] in that order.
+Tensor empty_channels_last(at::IntArrayRef sizes, const at::TensorOptions& options);
+
+// The kernels' name of a GPU tensor's type.
+kernels::Real real_of(const Tensor& t);
+
+// Whether nobody else sees the tensor's memory, so that it may be overwritten.
+bool owns_memory_alone(const Tensor& t);
 
 // The data pointer of a tensor that checked() gave.
 template <class T>

@@ -23,51 +23,57 @@ double sum_of(const at::Tensor& t) {
   });
 }
 
-}  // namespace
-
-at::Tensor squared_norm(const at::Tensor& t) {
-  return t.detach().square().sum(at::kDouble);
+template <class T>
+kernels::Distillation<T> arguments(const Distillation& options, const ops::MaskDraw& draw,
+                                   const at::Tensor& logits, const at::Tensor& weight,
+                                   const at::Tensor& credit, int64_t n_blocks,
+                                   const at::Tensor& gradient) {
+  const bool needs_mean = options.credit_scale == kernels::CreditScale::kLayerMean;
+  const double total = needs_mean && !options.uniform_target ? sum_of<T>(credit) : 0;
+  const double divisor = options.mean_over_blocks ? static_cast<double>(n_blocks) : 1.0;
+  return {.draw = {.layout = draw.layout,
+                   .logits = ops::data<T>(logits),
+                   .weight = ops::data<T>(weight),
+                   .kappa = static_cast<T>(draw.kappa)},
+          .credit = options.uniform_target ? nullptr : ops::data<T>(credit),
+          .credit_scale = options.credit_scale,
+          .layer_mean = static_cast<T>(total / static_cast<double>(weight.numel())),
+          .tau_q = static_cast<T>(options.tau_q),
+          .scale = static_cast<T>(options.lambda / divisor),
+          .grad_logits = ops::data<T>(gradient)};
 }
 
-DistillationResult distill(const Distillation& options, const ops::MaskDraw& draw,
-                           const at::Tensor& logits, const at::Tensor& weight,
-                           const at::Tensor& credit, int64_t n_blocks) {
+}  // namespace
+
+kernels::Distillation<float> distillation_arguments(const Distillation& options,
+                                                    const ops::MaskDraw& draw,
+                                                    const at::Tensor& logits,
+                                                    const at::Tensor& weight,
+                                                    const at::Tensor& credit, int64_t n_blocks,
+                                                    const at::Tensor& gradient) {
+  return arguments<float>(options, draw, logits, weight, credit, n_blocks, gradient);
+}
+
+void distill(const Distillation& options, const ops::MaskDraw& draw, const at::Tensor& logits,
+             const at::Tensor& weight, const at::Tensor& credit, int64_t n_blocks,
+             DistillationSums& sums) {
   const at::NoGradGuard no_grad;
-  at::Tensor gradient = at::zeros_like(logits);
-  const double divisor = options.mean_over_blocks ? static_cast<double>(n_blocks) : 1.0;
-  DistillationResult result;
+  if (!logits.grad().defined())
+    const_cast<at::Tensor&>(logits).mutable_grad() = at::zeros_like(logits);
   ops::dispatch_real(logits, [&](auto zero) {
     using T = decltype(zero);
-    const bool needs_mean = options.credit_scale == kernels::CreditScale::kLayerMean;
-    const double total = needs_mean && !options.uniform_target ? sum_of<T>(credit) : 0;
-    const kernels::Distillation<T> args{
-        .draw = {.layout = draw.layout,
-                 .logits = ops::data<T>(logits),
-                 .weight = ops::data<T>(weight),
-                 .kappa = static_cast<T>(draw.kappa)},
-        .credit = options.uniform_target ? nullptr : ops::data<T>(credit),
-        .credit_scale = options.credit_scale,
-        .layer_mean = static_cast<T>(total / static_cast<double>(weight.numel())),
-        .tau_q = static_cast<T>(options.tau_q),
-        .scale = static_cast<T>(options.lambda / divisor),
-        .grad_logits = ops::data<T>(gradient)};
+    const auto args = arguments<T>(options, draw, logits, weight, credit, n_blocks, logits.grad());
     if constexpr (std::is_same_v<T, float>) {
       if (logits.is_cuda()) {
-        const at::Tensor kl = at::empty({draw.layout.n_blocks}, logits.options());
-        kernels::nm_distill_cuda(args, ops::data<float>(kl), ops::current_stream());
-        result.kl_sum = kl.sum(at::kDouble);
+        kernels::nm_distill_cuda(args, ops::data<float>(sums.kl),
+                                 ops::data<float>(sums.squared_norm), ops::current_stream());
         return;
       }
     }
-    result.kl_sum = at::scalar_tensor(kernels::nm_distill<T>(args), at::kDouble);
+    const kernels::DistillSums found = kernels::nm_distill<T>(args);
+    sums.kl.add_(found.kl);
+    sums.squared_norm.add_(found.squared_norm);
   });
-  result.squared_norm = squared_norm(gradient);
-  if (logits.grad().defined()) {
-    logits.grad().add_(gradient);
-  } else {
-    const_cast<at::Tensor&>(logits).mutable_grad() = gradient;
-  }
-  return result;
 }
 
 }  // namespace spikenm::sparsity

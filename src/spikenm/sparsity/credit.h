@@ -13,18 +13,24 @@ struct Distillation {
   bool uniform_target = false;  // KL(uniform || pi): tells a credit from a flattening regulariser
 };
 
-// Numbers stay where the logits are, as 0-d tensors: reading one waits for the GPU.
-struct DistillationResult {
-  at::Tensor kl_sum;        // sum over the layer's blocks of KL(q || pi)
+// What distillation did to a layer; ops::running_sum each.
+struct DistillationSums {
+  at::Tensor kl;            // KL(q || pi)
   at::Tensor squared_norm;  // of the gradient that was added
 };
 
-// Adds the gradient of lambda * L_EID to logits.grad. `n_blocks` counts the blocks of the network.
-DistillationResult distill(const Distillation& options, const ops::MaskDraw& draw,
-                           const at::Tensor& logits, const at::Tensor& weight,
-                           const at::Tensor& credit, int64_t n_blocks);
+// Adds the gradient of lambda * L_EID to logits.grad, and what it did to `sums`. `n_blocks` counts
+// the blocks of the network.
+void distill(const Distillation& options, const ops::MaskDraw& draw, const at::Tensor& logits,
+             const at::Tensor& weight, const at::Tensor& credit, int64_t n_blocks,
+             DistillationSums& sums);
 
-// The squared Euclidean norm, as a 0-d double tensor.
-at::Tensor squared_norm(const at::Tensor& t);
+// The same as arguments of a kernel that adds to `gradient` while it makes it.
+kernels::Distillation<float> distillation_arguments(const Distillation& options,
+                                                    const ops::MaskDraw& draw,
+                                                    const at::Tensor& logits,
+                                                    const at::Tensor& weight,
+                                                    const at::Tensor& credit, int64_t n_blocks,
+                                                    const at::Tensor& gradient);
 
 }  // namespace spikenm::sparsity

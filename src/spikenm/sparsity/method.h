@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,10 @@ class Method {
   // After the optimiser: drop and grow.
   virtual void after_step(const StepInfo&, const ClearMoments&) {}
   virtual std::vector<ParamGroup> param_groups() { return {}; }
+  // A GPU may record a training step's forward and backward and run it again (ops/graph.h) where
+  // effective_weight reads the same memory in every step. The number changes when the work does.
+  // None: steps are never recorded.
+  [[nodiscard]] virtual std::optional<int64_t> recording() const { return std::nullopt; }
 
   // The mask that prune would freeze now.
   [[nodiscard]] virtual nm::Mask harden(size_t layer) const = 0;

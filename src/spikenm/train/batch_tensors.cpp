@@ -1,24 +1,62 @@
 #include "spikenm/train/batch_tensors.h"
 
+#include "spikenm/ops/augment.h"
+
 #include <ATen/ATen.h>
 
+#include <cstring>
+
 namespace spikenm::train {
+namespace {
+
+// Memory that `keep` owns, as a tensor on the device. A copy is not waited for.
+at::Tensor carry(std::shared_ptr<void> keep, at::IntArrayRef shape, at::ScalarType type,
+                 const at::Device& device) {
+  void* const place = keep.get();
+  return at::from_blob(
+             place, shape, [keep = std::move(keep)](void*) {}, at::TensorOptions(type))
+      .to(device, type, /*non_blocking=*/true);
+}
+
+// A copy of plain values on the device. To a GPU it goes by page-locked memory, which torch keeps
+// until the GPU has read it.
+template <class T>
+at::Tensor copy_of(const std::vector<T>& values, at::ScalarType type, const at::Device& device) {
+  const auto n = static_cast<int64_t>(values.size() * sizeof(T) / at::elementSize(type));
+  const at::Tensor host = at::empty({n}, at::TensorOptions(type).pinned_memory(device.is_cuda()));
+  std::memcpy(host.mutable_data_ptr(), values.data(), host.nbytes());
+  return host.to(device, type, /*non_blocking=*/true);
+}
+
+// Images of this shape, [B,C,H,W], made on the device.
+at::Tensor finish(const data::RawImages& raw, at::IntArrayRef shape, const at::Device& device) {
+  const data::Mix& mix = raw.mix;
+  ops::AugmentInputs inputs{.pixels = carry(raw.pixels, shape, at::kByte, device),
+                            .edits = copy_of(raw.edits, at::kByte, device),
+                            .channels = copy_of(raw.channels, at::kByte, device),
+                            .mix = {.share = static_cast<float>(mix.share),
+                                    .rest = static_cast<float>(1 - mix.share),
+                                    .boxed = mix.box,
+                                    .box = {.top = static_cast<int32_t>(mix.top),
+                                            .bottom = static_cast<int32_t>(mix.bottom),
+                                            .left = static_cast<int32_t>(mix.left),
+                                            .right = static_cast<int32_t>(mix.right)}}};
+  if (!mix.partner.empty()) inputs.partner = copy_of(mix.partner, at::kLong, device);
+  return ops::augment(inputs);
+}
+
+}  // namespace
 
 BatchTensors to_tensors(data::Batch batch, const at::Device& device) {
   const data::SampleShape& s = batch.shape;
   const int64_t B = batch.size();
-  float* const frames = batch.frames.get();
-  BatchTensors tensors{
-      .frames = at::from_blob(
-          frames, {s.frames, B, s.channels, s.height, s.width},
-          [keep = std::move(batch.frames)](void*) {}, at::TensorOptions(at::kFloat)),
-      .labels = at::tensor(batch.labels, at::kLong),
-      .share = batch.share};
-  if (!batch.has_time) tensors.frames = tensors.frames.squeeze(0);
+  BatchTensors tensors{.labels = copy_of(batch.labels, at::kLong, device), .share = batch.share};
+  std::vector<int64_t> shape{B, s.channels, s.height, s.width};
+  if (batch.has_time) shape.insert(shape.begin(), s.frames);
+  tensors.frames = batch.is_raw() ? finish(batch.raw, shape, device)
+                                  : carry(std::move(batch.frames), shape, at::kFloat, device);
   if (!batch.partner_labels.empty())
-    tensors.partner_labels = at::tensor(batch.partner_labels, at::kLong).to(device);
-  tensors.frames = tensors.frames.to(device);
-  tensors.labels = tensors.labels.to(device);
+    tensors.partner_labels = copy_of(batch.partner_labels, at::kLong, device);
   return tensors;
 }
 

@@ -15,7 +15,8 @@ struct BatchTensors {
   double share = 1;           // of a sample's own label
 };
 
-// On the CPU it takes the batch's memory over, and nothing is copied but the labels.
+// On the CPU it takes the batch's memory over, and nothing is copied but the labels. On a GPU all
+// is done on the current stream, and nobody waits for it; raw images are finished there.
 BatchTensors to_tensors(data::Batch batch, const at::Device& device = at::kCPU);
 
 // The loss of scores [T,B,classes] against the labels, mixed as the batch is.

@@ -1,5 +1,6 @@
 #include "spikenm/train/device.h"
 
+#include "spikenm/ops/graph.h"
 #include "spikenm/ops/stream.h"
 
 #include <ATen/Context.h>
@@ -20,6 +21,7 @@ Device read_device(const Config& config) {
   const std::vector<std::string> types{"auto", "fp32", "tf32", "bf16", "fp16"};
   const size_t where = config.get_choice("device", "cpu", {"cpu", "cuda", "auto"});
   Device d;
+  const bool graphs = config.get<bool>("cuda_graphs", true);
   d.precision = types[config.get_choice("precision", "auto", types)];
   if (where == 0 || (where == 2 && !ops::cuda_is_available())) {
     SPIKENM_CHECK(d.precision == "auto" || d.precision == "fp32",
@@ -32,6 +34,8 @@ Device read_device(const Config& config) {
                 "{}: found 'cuda', but this build or machine has no GPU to run on",
                 config.full_key("device"));
   d.device = at::Device(at::kCUDA, 0);
+  d.graphs = graphs;
+  ops::use_own_stream();
   if (d.precision == "auto") d.precision = "bf16";
   if (d.precision == "bf16") d.compute = at::kBFloat16;
   if (d.precision == "fp16") d.compute = at::kHalf;

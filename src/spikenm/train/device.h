@@ -13,10 +13,12 @@ struct Device {
   at::Device device{at::kCPU};
   at::ScalarType compute = at::kFloat;  // of activations and products on a GPU; weights are float
   std::string precision = "fp32";       // what is used, never "auto"
+  bool graphs = false;                  // record steps as CUDA graphs where that is possible
 };
 
-// Reads device (cpu, cuda, auto) and precision (fp32, tf32, bf16, fp16, or auto: bf16 on a GPU and
-// fp32 elsewhere). A GPU that is asked for and not there is an Error; auto takes one if there is.
+// Reads device (cpu, cuda, auto), cuda_graphs (true unless told) and precision (fp32, tf32, bf16,
+// fp16, or auto: bf16 on a GPU and fp32 elsewhere). A GPU that is asked for and not there is an
+// Error; auto takes one if there is.
 Device read_device(const Config& config);
 
 }  // namespace spikenm::train

@@ -3,7 +3,7 @@
 #include "spikenm/core/interrupt.h"
 #include "spikenm/metrics/accuracy.h"
 #include "spikenm/nn/encoder.h"
-#include "spikenm/train/batch_tensors.h"
+#include "spikenm/train/batch_feed.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -13,13 +13,14 @@ namespace spikenm::train {
 Evaluation evaluate(nn::Network& network, data::Loader& loader, int64_t T, const Loss& loss,
                     nn::Observer* observer) {
   const at::NoGradGuard no_grad;
-  nn::RunPass pass(/*training=*/false, observer);
+  nn::RunPass pass(/*training=*/false, observer, T);
   metrics::AccuracyCounter accuracy;
   double loss_sum = 0;
   loader.start_epoch(0);
+  BatchFeed feed(loader, network.device());
   for (int64_t i = 0; i < loader.batches(); ++i) {
     throw_if_interrupted("while evaluating");
-    const BatchTensors batch = to_tensors(loader.next(), network.device());
+    const BatchTensors batch = feed.next();
     const at::Tensor scores = network.forward(pass, nn::encode(batch.frames, T));
     accuracy.add(scores, batch.labels);
     loss_sum += loss(scores, batch.labels).item<double>() * static_cast<double>(scores.size(1));

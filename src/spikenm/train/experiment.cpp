@@ -127,6 +127,7 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
                  {"T", recipe.model.T},
                  {"device", network.device().str()},
                  {"precision", recipe.model.device.precision},
+                 {"augmented_on", recipe.model.pipelines.train.raw ? "gpu" : "cpu"},
                  {"layer_patterns", layer_patterns(recipe.model)}};
   result.update(method.outcome());
   result.update(measure(recipe, trainer.masks()));

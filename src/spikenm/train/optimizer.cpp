@@ -1,18 +1,31 @@
 #include "spikenm/train/optimizer.h"
 
 #include "spikenm/core/parallel.h"
-#include "spikenm/kernels/optimizer_step.h"
 #include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include <cmath>
+#include <span>
 
 namespace spikenm::train {
 namespace {
 
 constexpr int64_t kGrain = int64_t{1} << 14;
+
+void take_step(const kernels::AdamStep& step) {
+  kernels::adam_step(step);
+}
+void take_step(const kernels::SgdStep& step) {
+  kernels::sgd_step(step);
+}
+void take_steps_on_gpu(std::span<const kernels::AdamStep> steps) {
+  kernels::adam_steps_cuda(steps, ops::current_stream());
+}
+void take_steps_on_gpu(std::span<const kernels::SgdStep> steps) {
+  kernels::sgd_steps_cuda(steps, ops::current_stream());
+}
 
 }  // namespace
 
@@ -50,55 +63,57 @@ void Optimizer::zero_grad() {
 void Optimizer::step(double lr) {
   const at::NoGradGuard no_grad;
   ++steps_;
-  for (Slot& slot : slots_) {
+  if (options_.kind == OptimizerKind::kSgd) {
+    step_all<kernels::SgdStep>([&](const Slot& s, const at::Tensor& g) { return sgd(s, g, lr); });
+  } else {
+    step_all<kernels::AdamStep>([&](const Slot& s, const at::Tensor& g) { return adam(s, g, lr); });
+  }
+}
+
+// Parameters on a GPU are stepped together, the others one by one.
+template <class Step, class MakeStep>
+void Optimizer::step_all(MakeStep&& make_step) {
+  std::vector<Step> on_gpu;
+  std::vector<at::Tensor> gradients;  // alive until the launch
+  for (const Slot& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
-    if (options_.kind == OptimizerKind::kSgd) {
-      step_sgd(slot, lr);
+    gradients.push_back(slot.parameter.grad().contiguous());
+    const Step step = make_step(slot, gradients.back());
+    if (slot.parameter.is_cuda()) {
+      on_gpu.push_back(step);
     } else {
-      step_adam(slot, lr);
+      take_step(step);
     }
   }
+  if (!on_gpu.empty()) take_steps_on_gpu(on_gpu);
 }
 
-void Optimizer::step_sgd(Slot& slot, double lr) {
-  const at::Tensor grad = slot.parameter.grad().contiguous();
-  const kernels::SgdStep args{.n = slot.parameter.numel(),
-                              .gradient = grad.const_data_ptr<float>(),
-                              .weight = slot.parameter.mutable_data_ptr<float>(),
-                              .momentum = slot.first.mutable_data_ptr<float>(),
-                              .rate = static_cast<float>(lr),
-                              .decay = static_cast<float>(options_.weight_decay),
-                              .factor = static_cast<float>(options_.momentum),
-                              .nesterov = options_.nesterov};
-  if (grad.is_cuda()) {
-    kernels::sgd_step_cuda(args, ops::current_stream());
-  } else {
-    kernels::sgd_step(args);
-  }
+kernels::SgdStep Optimizer::sgd(const Slot& slot, const at::Tensor& grad, double lr) const {
+  return {.n = slot.parameter.numel(),
+          .gradient = grad.const_data_ptr<float>(),
+          .weight = slot.parameter.mutable_data_ptr<float>(),
+          .momentum = slot.first.mutable_data_ptr<float>(),
+          .rate = static_cast<float>(lr),
+          .decay = static_cast<float>(options_.weight_decay),
+          .factor = static_cast<float>(options_.momentum),
+          .nesterov = options_.nesterov};
 }
 
-void Optimizer::step_adam(Slot& slot, double lr) {
-  const at::Tensor grad = slot.parameter.grad().contiguous();
+kernels::AdamStep Optimizer::adam(const Slot& slot, const at::Tensor& grad, double lr) const {
   const double n = static_cast<double>(steps_);
   const bool decoupled = options_.kind == OptimizerKind::kAdamW;
-  const kernels::AdamStep args{
-      .n = slot.parameter.numel(),
-      .gradient = grad.const_data_ptr<float>(),
-      .weight = slot.parameter.mutable_data_ptr<float>(),
-      .mean = slot.first.mutable_data_ptr<float>(),
-      .variance = slot.second.mutable_data_ptr<float>(),
-      .beta1 = static_cast<float>(options_.beta1),
-      .beta2 = static_cast<float>(options_.beta2),
-      .eps = static_cast<float>(options_.eps),
-      .decay = static_cast<float>(decoupled ? 0 : options_.weight_decay),
-      .shrink = static_cast<float>(decoupled ? 1 - lr * options_.weight_decay : 1),
-      .rate = static_cast<float>(lr / (1 - std::pow(options_.beta1, n))),
-      .correction = static_cast<float>(1 / std::sqrt(1 - std::pow(options_.beta2, n)))};
-  if (grad.is_cuda()) {
-    kernels::adam_step_cuda(args, ops::current_stream());
-  } else {
-    kernels::adam_step(args);
-  }
+  return {.n = slot.parameter.numel(),
+          .gradient = grad.const_data_ptr<float>(),
+          .weight = slot.parameter.mutable_data_ptr<float>(),
+          .mean = slot.first.mutable_data_ptr<float>(),
+          .variance = slot.second.mutable_data_ptr<float>(),
+          .beta1 = static_cast<float>(options_.beta1),
+          .beta2 = static_cast<float>(options_.beta2),
+          .eps = static_cast<float>(options_.eps),
+          .decay = static_cast<float>(decoupled ? 0 : options_.weight_decay),
+          .shrink = static_cast<float>(decoupled ? 1 - lr * options_.weight_decay : 1),
+          .rate = static_cast<float>(lr / (1 - std::pow(options_.beta1, n))),
+          .correction = static_cast<float>(1 / std::sqrt(1 - std::pow(options_.beta2, n)))};
 }
 
 void Optimizer::clear_moments(const at::Tensor& parameter, const at::Tensor& keep) {
@@ -110,11 +125,32 @@ void Optimizer::clear_moments(const at::Tensor& parameter, const at::Tensor& kee
   }
 }
 
+// On a GPU the factor stays there: nobody waits for it.
+void Optimizer::clip_on_gpu(double limit) {
+  std::vector<at::Tensor> squares;
+  for (const Slot& slot : slots_)
+    if (slot.parameter.grad().defined())
+      squares.push_back(slot.parameter.grad().square().sum(at::kDouble));
+  const at::Tensor factor = (limit / at::stack(squares).sum().sqrt()).clamp_max(1).to(at::kFloat);
+  for (Slot& slot : slots_)
+    if (slot.parameter.grad().defined()) slot.parameter.mutable_grad().mul_(factor);
+}
+
+void Optimizer::clip_gradients(double limit) {
+  const at::NoGradGuard no_grad;
+  if (slots_.empty()) return;
+  if (slots_[0].parameter.is_cuda()) return clip_on_gpu(limit);
+  const double norm = gradient_norm();
+  if (norm <= limit) return;
+  for (Slot& slot : slots_)
+    if (slot.parameter.grad().defined()) slot.parameter.mutable_grad().mul_(limit / norm);
+}
+
 double Optimizer::gradient_norm() const {
   double sum = 0;
   for (const Slot& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
-    const at::Tensor grad = slot.parameter.grad().contiguous().cpu();
+    const at::Tensor grad = slot.parameter.grad().contiguous();
     const float* const g = grad.const_data_ptr<float>();
     sum += parallel_sum(grad.numel(), kGrain, [&](int64_t begin, int64_t end) {
       double part = 0;
@@ -123,13 +159,6 @@ double Optimizer::gradient_norm() const {
     });
   }
   return std::sqrt(sum);
-}
-
-void Optimizer::scale_gradients(double factor) {
-  const at::NoGradGuard no_grad;
-  for (Slot& slot : slots_) {
-    if (slot.parameter.grad().defined()) slot.parameter.mutable_grad().mul_(factor);
-  }
 }
 
 }  // namespace spikenm::train

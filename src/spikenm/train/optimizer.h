@@ -3,6 +3,7 @@
 #pragma once
 
 #include "spikenm/core/config.h"
+#include "spikenm/kernels/optimizer_step.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -32,17 +33,20 @@ class Optimizer {
   void step(double lr);
   // Forgets the moments of `parameter` where `keep` is 0.
   void clear_moments(const at::Tensor& parameter, const at::Tensor& keep);
-  // Euclidean norm of all gradients together, summed in a fixed order.
-  [[nodiscard]] double gradient_norm() const;
-  void scale_gradients(double factor);
+  // Scales all gradients together, so that their Euclidean norm is at most `limit`.
+  void clip_gradients(double limit);
 
  private:
   struct Slot {
     at::Tensor parameter;
     at::Tensor first, second;  // momentum; or mean and uncentred variance of the gradient
   };
-  void step_sgd(Slot& slot, double lr);
-  void step_adam(Slot& slot, double lr);
+  template <class Step, class MakeStep>
+  void step_all(MakeStep&& make_step);
+  [[nodiscard]] kernels::SgdStep sgd(const Slot& slot, const at::Tensor& grad, double lr) const;
+  [[nodiscard]] kernels::AdamStep adam(const Slot& slot, const at::Tensor& grad, double lr) const;
+  void clip_on_gpu(double limit);
+  [[nodiscard]] double gradient_norm() const;  // summed in a fixed order
 
   OptimizerOptions options_;
   std::vector<Slot> slots_;

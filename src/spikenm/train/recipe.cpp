@@ -1,5 +1,6 @@
 #include "spikenm/train/recipe.h"
 
+#include "spikenm/train/batch_feed.h"
 #include "spikenm/train/phase.h"
 
 #include <algorithm>
@@ -42,6 +43,21 @@ void read_network_and_method(ModelRecipe& r, const Config& config, const nn::Fra
   r.method = sparsity::make_method(r.method_name, *r.network, method, r.seed);
 }
 
+// Reads augment_on: batches that the GPU finishes are left raw.
+void read_augment_on(ModelRecipe& r, const Config& data) {
+  enum { kAuto, kCpu, kGpu };
+  const size_t where = data.get_choice("augment_on", "auto", {"auto", "cpu", "gpu"});
+  const bool on_gpu = r.device.device.is_cuda();
+  for (data::Pipeline* pipeline : {&r.pipelines.train, &r.pipelines.test}) {
+    const std::string obstacle =
+        on_gpu ? data::raw_obstacle(*r.dataset, *pipeline) : "the network is on the cpu";
+    SPIKENM_CHECK(where != kGpu || obstacle.empty(),
+                  "{}: found 'gpu', wanted auto or cpu, since {}", data.full_key("augment_on"),
+                  obstacle);
+    pipeline->raw = where != kCpu && obstacle.empty();
+  }
+}
+
 TrainOptions read_train_options(const Config& config, const sparsity::Method& method) {
   TrainOptions t;
   t.epochs = config.get_int("epochs", t.epochs, 1, 1'000'000);
@@ -64,6 +80,11 @@ TrainOptions read_train_options(const Config& config, const sparsity::Method& me
   return t;
 }
 
+data::BlockSource batch_memory(const ModelRecipe& model) {
+  if (!model.device.device.is_cuda()) return {};
+  return page_locked;
+}
+
 }  // namespace
 
 ModelRecipe read_model(Config config, const nn::FrameShape& frame, int64_t classes) {
@@ -79,14 +100,16 @@ data::LoaderOptions Recipe::train_loader() const {
           .shuffle = true,
           .seed = model.seed,
           .workers = model.workers,
-          .pipeline = model.pipelines.train};
+          .pipeline = model.pipelines.train,
+          .memory = batch_memory(model)};
 }
 
 data::LoaderOptions Recipe::test_loader() const {
   return {.batch_size = train.batch_size,
           .seed = model.seed,
           .workers = model.workers,
-          .pipeline = model.pipelines.test};
+          .pipeline = model.pipelines.test,
+          .memory = batch_memory(model)};
 }
 
 Recipe read_recipe(const Config& config) {
@@ -95,6 +118,7 @@ Recipe read_recipe(const Config& config) {
   read_data(r.model, config.section("data"));
   const data::DatasetInfo& info = r.model.dataset->info();
   read_network_and_method(r.model, config, {info.channels, info.height, info.width}, info.classes);
+  read_augment_on(r.model, config.section("data"));
   r.val_fraction = config.section("data").get_real("val_fraction", r.val_fraction, 0, 1);
   const Config train = config.section("train");
   r.train = read_train_options(train, *r.model.method);

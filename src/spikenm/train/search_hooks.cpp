@@ -26,12 +26,16 @@ SearchHooks::SearchHooks(sparsity::Method& method, const Schedule& schedule, Opt
 StepHooks SearchHooks::hooks() {
   return {.before_forward = [this](const Position& at) { before_forward(at); },
           .after_backward = [this](const Position& at) { after_backward(at); },
-          .after_step = [this](const Position& at) { after_step(at); }};
+          .after_step = [this](const Position& at) { after_step(at); },
+          .clear_gradients =
+              [this] {
+                for (Optimizer& optimizer : own_) optimizer.zero_grad();
+              },
+          .recording = [this] { return method_.recording(); }};
 }
 
 void SearchHooks::before_forward(const Position& at) {
   method_.begin_step(step_info(at));
-  for (Optimizer& optimizer : own_) optimizer.zero_grad();
 }
 
 void SearchHooks::after_backward(const Position& at) {

@@ -25,7 +25,7 @@ Stepper::Stepper(nn::Network& network, int64_t T, Loss loss, const OptimizerOpti
       optimizer_(parameters_of(network), optimizer) {}
 
 at::Tensor Stepper::forward(const BatchTensors& batch) {
-  nn::RunPass pass(/*training=*/true);
+  nn::RunPass pass(/*training=*/true, /*observer=*/nullptr, T_);
   return network_.forward(pass, nn::encode(batch.frames, T_));
 }
 
@@ -34,23 +34,28 @@ at::Tensor Stepper::loss(const at::Tensor& scores, const BatchTensors& batch) co
 }
 
 void Stepper::update(double lr) {
-  if (clip_norm_ > 0) {
-    const double norm = optimizer_.gradient_norm();
-    if (norm > clip_norm_) optimizer_.scale_gradients(clip_norm_ / norm);
-  }
+  if (clip_norm_ > 0) optimizer_.clip_gradients(clip_norm_);
   optimizer_.step(lr);
 }
 
 StepResult Stepper::step(const BatchTensors& batch, const Position& at, double lr,
                          const StepHooks& hooks) {
-  optimizer_.zero_grad();
   if (hooks.before_forward) hooks.before_forward(at);
-  const at::Tensor scores = forward(batch);
-  const at::Tensor value = loss(scores, batch);
-  value.backward();
+  const auto version = record_ && hooks.recording ? hooks.recording() : std::nullopt;
+  const auto work = [&](const BatchTensors& b) { return forward_backward(b, hooks); };
+  StepResult result = version ? hooks.recorder->run(batch, *version, work) : work(batch);
   if (hooks.after_backward) hooks.after_backward(at);
   update(lr);
   if (hooks.after_step) hooks.after_step(at);
+  return result;
+}
+
+StepResult Stepper::forward_backward(const BatchTensors& batch, const StepHooks& hooks) {
+  optimizer_.zero_grad();
+  if (hooks.clear_gradients) hooks.clear_gradients();
+  const at::Tensor scores = forward(batch);
+  const at::Tensor value = loss(scores, batch);
+  value.backward();
   return {.loss = value.detach().to(at::kDouble),
           .correct = scores.detach().mean(0).argmax(1).eq(batch.labels).sum()};
 }

@@ -5,26 +5,31 @@
 #include "spikenm/train/batch_tensors.h"
 #include "spikenm/train/optimizer.h"
 #include "spikenm/train/schedule.h"
+#include "spikenm/train/step_recorder.h"
 
 #include <functional>
+#include <memory>
+#include <optional>
 
 namespace spikenm::train {
 
 // Called around the parts of a step; any may be null.
 struct StepHooks {
   std::function<void(const Position&)> before_forward, after_backward, after_step;
-};
-
-// 0-d tensors, where the network is: reading one waits for the GPU.
-struct StepResult {
-  at::Tensor loss;     // double
-  at::Tensor correct;  // samples whose label won, int64
+  // Forgets gradients of parameters that are not the stepper's.
+  std::function<void()> clear_gradients;
+  // As sparsity::Method::recording; null: steps are not recorded.
+  std::function<std::optional<int64_t>()> recording;
+  std::shared_ptr<StepRecorder> recorder = std::make_shared<StepRecorder>();
 };
 
 class Stepper {
  public:
   Stepper(nn::Network& network, int64_t T, Loss loss, const OptimizerOptions& optimizer,
           double clip_norm);
+
+  // Lets the GPU record forward and backward where the hooks allow it.
+  void record_steps(bool record) { record_ = record; }
 
   StepResult step(const BatchTensors& batch, const Position& at, double lr, const StepHooks& hooks);
 
@@ -36,11 +41,14 @@ class Stepper {
   Optimizer& optimizer() { return optimizer_; }
 
  private:
+  StepResult forward_backward(const BatchTensors& batch, const StepHooks& hooks);
+
   nn::Network& network_;
   int64_t T_;
   Loss loss_;
   double clip_norm_;
   Optimizer optimizer_;
+  bool record_ = false;
 };
 
 }  // namespace spikenm::train

@@ -1,8 +1,10 @@
 #include "spikenm/train/step_bench.h"
 
+#include "spikenm/core/parallel.h"
 #include "spikenm/core/stopwatch.h"
 #include "spikenm/nn/trace.h"
 #include "spikenm/ops/stream.h"
+#include "spikenm/train/plain_step.h"
 #include "spikenm/train/search_hooks.h"
 
 #include <ATen/ATen.h>
@@ -39,6 +41,15 @@ class Clock {
     work();
     wait();
     return 1000 * watch.seconds();
+  }
+  // The same, of several in a row on a GPU: what it takes to wait is no part of the work.
+  template <class Work>
+  double time_each(Work&& work) const {
+    const int times = on_gpu_ ? 8 : 1;
+    return time([&] {
+             for (int i = 0; i < times; ++i) work();
+           }) /
+           times;
   }
 
  private:
@@ -81,14 +92,14 @@ Products time_products(const ModelRecipe& model, const nn::NetworkTrace& trace,
       const at::Tensor w = s.weight.detach().to(s.compute).contiguous(format);
       const std::vector<int64_t> stride(2, s.geometry.stride), padding(2, s.geometry.padding);
       at::Tensor y;
-      forward += clock.time([&] { y = at::conv2d(x, w, {}, stride, padding); });
+      forward += clock.time_each([&] { y = at::conv2d(x, w, {}, stride, padding); });
       const at::Tensor g = at::rand_like(y);
       const auto backward = [&](bool input, bool weight) {
         static_cast<void>(at::convolution_backward(g, x, w, at::nullopt, stride, padding, {1, 1},
                                                    false, {0, 0}, 1, {input, weight, false}));
       };
-      grad_input += clock.time([&] { backward(true, false); });
-      grad_weight += clock.time([&] { backward(false, true); });
+      grad_input += clock.time_each([&] { backward(true, false); });
+      grad_weight += clock.time_each([&] { backward(false, true); });
     }
     if (i < 0) continue;
     all.forward.milliseconds.push_back(forward);
@@ -107,47 +118,84 @@ double flops_of(const nn::NetworkTrace& trace, int64_t rows) {
   return 2 * 3 * macs * static_cast<double>(rows);
 }
 
+// What is timed, and where the search stands.
+struct Bench {
+  ModelRecipe& model;
+  const StepBenchOptions& options;
+  Clock clock;
+  BatchTensors batch;
+  Schedule schedule{.kind = Schedule::Kind::kConstant};
+  Stepper stepper;
+  std::optional<SearchHooks> search;
+  Position at;
+  Times whole, forward, backward, optimiser, plain;
+  int64_t peak_memory = 0;
+
+  Bench(ModelRecipe& m, const StepBenchOptions& o)
+      : model(m),
+        options(o),
+        clock(m.network->device()),
+        batch(random_batch(m, o)),
+        stepper(*m.network, m.T, losses().find("ce"), {}, 0) {
+    stepper.record_steps(m.device.graphs);
+    if (o.search) search.emplace(*m.method, schedule, stepper.optimizer());
+    at.phase_steps = at.steps = 1000000;  // the beginning of a long search
+  }
+  [[nodiscard]] StepHooks hooks() {
+    if (search) return search->hooks();
+    return {.recording = [] { return std::optional<int64_t>(0); }};
+  }
+
+  // Whole steps, in turn with plain ones where asked: both see the same machine.
+  void time_steps() {
+    const StepHooks around = hooks();
+    for (int64_t i = -options.warmup; i < options.steps; ++i, ++at.phase_step, ++at.step) {
+      const double ours = clock.time([&] { stepper.step(batch, at, schedule.lr, around); });
+      if (i >= 0) whole.milliseconds.push_back(ours);
+      if (!options.plain) continue;
+      const double theirs =
+          clock.time([&] { plain_step(*model.network, model.T, stepper, batch, schedule.lr); });
+      if (i >= 0) plain.milliseconds.push_back(theirs);
+    }
+  }
+
+  // The parts of a step, each waited for, and the memory they need.
+  void time_parts() {
+    const StepHooks around = hooks();
+    for (int64_t i = -options.warmup; i < options.steps; ++i, ++at.phase_step, ++at.step) {
+      if (i == 0 && batch.frames.is_cuda()) ops::reset_peak_memory();
+      stepper.optimizer().zero_grad();
+      if (around.clear_gradients) around.clear_gradients();
+      at::Tensor loss;
+      const double f = clock.time([&] {
+        if (around.before_forward) around.before_forward(at);
+        loss = stepper.loss(stepper.forward(batch), batch);
+      });
+      const double b = clock.time([&] { loss.backward(); });
+      const double u = clock.time([&] {
+        if (around.after_backward) around.after_backward(at);
+        stepper.update(schedule.lr);
+        if (around.after_step) around.after_step(at);
+      });
+      if (i < 0) continue;
+      forward.milliseconds.push_back(f);
+      backward.milliseconds.push_back(b);
+      optimiser.milliseconds.push_back(u);
+    }
+    peak_memory = batch.frames.is_cuda() ? ops::peak_memory() : 0;
+  }
+};
+
 }  // namespace
 
 Json bench_step(ModelRecipe& model, const StepBenchOptions& o) {
-  const Clock clock(model.network->device());
-  const BatchTensors batch = random_batch(model, o);
-  const Schedule schedule{.kind = Schedule::Kind::kConstant};
-  Stepper stepper(*model.network, model.T, losses().find("ce"), {}, 0);
-  std::optional<SearchHooks> search;
-  if (o.search) search.emplace(*model.method, schedule, stepper.optimizer());
-  const StepHooks hooks = search ? search->hooks() : StepHooks{};
-  const int64_t all = 2 * (o.warmup + o.steps);
-  Position at{.phase_steps = all, .steps = all};
-
-  Times whole, forward, backward, optimiser;
-  for (int64_t i = 0; i < o.warmup + o.steps; ++i, ++at.phase_step, ++at.step) {
-    if (i == o.warmup && batch.frames.is_cuda()) ops::reset_peak_memory();
-    const double t = clock.time([&] { stepper.step(batch, at, schedule.lr, hooks); });
-    if (i >= o.warmup) whole.milliseconds.push_back(t);
-  }
-  const int64_t peak = batch.frames.is_cuda() ? ops::peak_memory() : 0;
-  for (int64_t i = 0; i < o.warmup + o.steps; ++i, ++at.phase_step, ++at.step) {
-    stepper.optimizer().zero_grad();
-    at::Tensor loss;
-    const double f = clock.time([&] {
-      if (hooks.before_forward) hooks.before_forward(at);
-      loss = stepper.loss(stepper.forward(batch), batch);
-    });
-    const double b = clock.time([&] { loss.backward(); });
-    const double u = clock.time([&] {
-      if (hooks.after_backward) hooks.after_backward(at);
-      stepper.update(schedule.lr);
-      if (hooks.after_step) hooks.after_step(at);
-    });
-    if (i < o.warmup) continue;
-    forward.milliseconds.push_back(f);
-    backward.milliseconds.push_back(b);
-    optimiser.milliseconds.push_back(u);
-  }
-
+  SPIKENM_CHECK(!o.plain || model.network->device().is_cpu(),
+                "the plain step: found device {}, wanted cpu", model.network->device().str());
+  Bench bench(model, o);
+  bench.time_parts();
+  bench.time_steps();
   const nn::NetworkTrace trace = nn::trace(*model.network);
-  const double seconds = whole.quantile(0.5) / 1000;
+  const double step = bench.whole.quantile(0.5), seconds = step / 1000;
   Json result = {{"model", model.model_name},
                  {"method", o.search ? model.method_name : "dense"},
                  {"pattern", o.search ? model.method->pattern_text() : "dense"},
@@ -155,22 +203,28 @@ Json bench_step(ModelRecipe& model, const StepBenchOptions& o) {
                  {"batch", o.batch},
                  {"device", model.network->device().str()},
                  {"precision", model.device.precision},
-                 {"step", whole.json()},
-                 {"forward", forward.json()},
-                 {"backward", backward.json()},
-                 {"optimiser", optimiser.json()},
+                 {"threads", threads()},
+                 {"step", bench.whole.json()},
+                 {"forward", bench.forward.json()},
+                 {"backward", bench.backward.json()},
+                 {"optimiser", bench.optimiser.json()},
                  {"images_per_s", static_cast<double>(o.batch) / seconds},
                  {"tflops", flops_of(trace, model.T * o.batch) / seconds / 1e12}};
-  if (peak > 0) result["peak_memory_gb"] = static_cast<double>(peak) / 1e9;
+  if (bench.peak_memory > 0)
+    result["peak_memory_gb"] = static_cast<double>(bench.peak_memory) / 1e9;
   if (o.floor) {
-    const Products products = time_products(model, trace, o, clock);
+    const Products products = time_products(model, trace, o, bench.clock);
     const double floor = products.forward.quantile(0.5) + products.grad_input.quantile(0.5) +
                          products.grad_weight.quantile(0.5);
     result["floor"] = {{"forward", products.forward.json()},
                        {"grad_input", products.grad_input.json()},
                        {"grad_weight", products.grad_weight.json()},
                        {"sum_ms", floor},
-                       {"share_of_step", floor / whole.quantile(0.5)}};
+                       {"share_of_step", floor / step}};
+  }
+  if (o.plain) {
+    result["plain"] = bench.plain.json();
+    result["speedup"] = bench.plain.quantile(0.5) / step;
   }
   return result;
 }

@@ -12,6 +12,7 @@ struct StepBenchOptions {
   bool events = false;  // frames differ from step to step
   bool search = false;  // the method draws, distils and trains its logits
   bool floor = false;   // time the products alone too
+  bool plain = false;   // time the step in plain torch operations too, in turn with ours; CPU only
 };
 
 // Random frames and labels. Times are medians in milliseconds after warm-up, spreads the distance

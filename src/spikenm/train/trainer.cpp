@@ -1,6 +1,7 @@
 #include "spikenm/train/trainer.h"
 
 #include "spikenm/core/interrupt.h"
+#include "spikenm/train/batch_feed.h"
 #include "spikenm/train/evaluate.h"
 #include "spikenm/train/phase.h"
 
@@ -44,6 +45,7 @@ Trainer::Trainer(Recipe& recipe, const RunDir& run, std::string title)
       train_(recipe.views->train, recipe.train_loader()),
       stepper_(*recipe.model.network, recipe.model.T, recipe.loss, recipe.optimizer,
                recipe.train.clip_norm) {
+  stepper_.record_steps(recipe.model.device.graphs);
   if (recipe.views->validation.size() > 0)
     validation_.emplace(recipe.views->validation, recipe.test_loader());
 }
@@ -62,6 +64,7 @@ EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_
   const Stopwatch clock;
   const int64_t n = train_.batches();
   train_.start_epoch(epochs_done_);
+  BatchFeed feed(train_, recipe_.model.network->device());
   EpochRecord record{.phase = phase, .epoch = epochs_done_ + 1, .extra = Json::object()};
   Position at{.phase_steps = epochs_in_phase * n,
               .steps = recipe_.train.epochs * n,
@@ -76,7 +79,7 @@ EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_
     at.phase_step = epoch * n + i;
     at.step = epochs_done_ * n + i;
     const double lr = recipe_.schedule.lr_at(at);
-    const StepResult step = stepper_.step(to_tensors(train_.next(), device), at, lr, hooks);
+    const StepResult step = stepper_.step(feed.next(), at, lr, hooks);
     loss_sum += step.loss;
     correct += step.correct;
     if (device.is_cuda() && (i + 1) % kStepsBetweenLooks != 0 && i + 1 < n) continue;

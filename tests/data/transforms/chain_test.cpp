@@ -131,6 +131,44 @@ TEST(TransformChain, EveryTransformKeepsTheShapeAndTreatsAllPlanesAlike) {
   }
 }
 
+TEST(TransformChain, WhatOnlyMovesAndBlanksPixelsIsOneEdit) {
+  for (const char* text : {"crop:2", "flip", "cutout:3", "crop:0|flip:1|cutout:2"})
+    EXPECT_EQ(TransformChain({text}, kEvents, "data.augment").obstacle(), "") << text;
+  const TransformChain chain({"crop:2", "flip", "cutout:3", "crop:1"}, kEvents, "data.augment");
+  EXPECT_EQ(chain.obstacle(), "");
+  EXPECT_EQ(chain.fill(), (std::vector<float>{0, 0}));
+  EXPECT_TRUE(TransformChain({"crop", "flip"}, kEvents, "data.augment").fill().empty());
+}
+
+TEST(TransformChain, AnObstacleNamesTheEntry) {
+  const auto obstacle_of = [](const std::vector<std::string>& texts) {
+    return TransformChain(texts, kEvents, "data.augment").obstacle();
+  };
+  EXPECT_EQ(obstacle_of({"flip", "rotate:30", "event-drop"}),
+            "'rotate:30' does more than move and blank pixels");
+  EXPECT_EQ(obstacle_of({"flip", "crop|roll:5"}),
+            "'crop|roll:5' does more than move and blank pixels");
+  EXPECT_EQ(obstacle_of({"cutout:4", "flip", "cutout:2|flip"}),
+            "'cutout:2|flip' makes a second hole in an image");
+  int64_t label = 0;
+  EXPECT_THROW(static_cast<void>(
+                   TransformChain({"roll"}, kEvents, "data.augment").edit(kShape, label, 1, 0, 0)),
+               Bug);
+}
+
+TEST(TransformChain, AnEditMovesTheLabelAsApplyDoes) {
+  const Sample sample = numbered_sample({1, 1, 2, 3});
+  const TransformChain chain({"flip", "flip"}, {.shape = sample.shape, .mirrored = {1, 2, 3}},
+                             "data.augment");
+  for (int64_t i = 0; i < 100; ++i) {
+    Sample found = sample;
+    chain.apply(found, 1, 3, i);
+    int64_t label = 0;
+    static_cast<void>(chain.edit(sample.shape, label, 1, 3, i));
+    EXPECT_EQ(label, found.label);
+  }
+}
+
 TEST(TransformChain, EmptyChainChangesNothing) {
   EXPECT_TRUE(TransformChain().empty());
   EXPECT_TRUE(TransformChain({}, kEvents, "data.augment").empty());

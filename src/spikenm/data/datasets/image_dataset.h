@@ -35,8 +35,11 @@ class ImageDataset : public Dataset {
     return of(part).labels[static_cast<size_t>(index)];
   }
   void read(Part part, int64_t index, float* out) const override {
-    const uint8_t* const in = of(part).pixels.data() + index * info_.sample_size();
+    const uint8_t* const in = bytes(part, index);
     std::copy(in, in + info_.sample_size(), out);
+  }
+  [[nodiscard]] const uint8_t* bytes(Part part, int64_t index) const override {
+    return of(part).pixels.data() + index * info_.sample_size();
   }
   [[nodiscard]] std::vector<SourceFile> files() const override { return files_; }
 

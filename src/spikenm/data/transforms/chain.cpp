@@ -1,4 +1,4 @@
-#include "spikenm/data/transforms/transform.h"
+#include "spikenm/data/transforms/plane_transform.h"
 
 #include <charconv>
 #include <cmath>
@@ -47,10 +47,28 @@ TransformChain::TransformChain(const std::vector<std::string>& texts,
         fail("{}: '{}': {}", key, one, e.what());
       }
     }
+    look_for_obstacle(choice, text);
   }
 }
 
-void TransformChain::apply(Sample& sample, uint64_t seed, int64_t epoch, int64_t index) const {
+void TransformChain::look_for_obstacle(const Choice& choice, const std::string& text) {
+  const std::vector<float>* fill = nullptr;
+  for (const std::unique_ptr<Transform>& transform : choice) {
+    const auto* const plane = dynamic_cast<const PlaneTransform*>(transform.get());
+    if (plane == nullptr && obstacle_.empty())
+      obstacle_ = fmt::format("'{}' does more than move and blank pixels", text);
+    if (plane != nullptr && !plane->fill().empty()) fill = &plane->fill();
+  }
+  if (fill == nullptr) return;
+  if (!fill_.empty() && obstacle_.empty())
+    obstacle_ = fmt::format("'{}' makes a second hole in an image", text);
+  fill_ = *fill;
+}
+
+// Calls body(transform, draws) for one transform of every step.
+template <class Body>
+void TransformChain::for_each_drawn(uint64_t seed, int64_t epoch, int64_t index,
+                                    Body&& body) const {
   for (size_t i = 0; i < steps_.size(); ++i) {
     const Choice& choice = steps_[i];
     // Even slots choose and odd ones transform, so that the two are independent.
@@ -59,8 +77,25 @@ void TransformChain::apply(Sample& sample, uint64_t seed, int64_t epoch, int64_t
         choice.size() == 1
             ? 0
             : Draws(seed, epoch, index, slot).below(0, static_cast<uint32_t>(choice.size()));
-    choice[which]->apply(sample, Draws(seed, epoch, index, slot + 1));
+    body(*choice[which], Draws(seed, epoch, index, slot + 1));
   }
+}
+
+void TransformChain::apply(Sample& sample, uint64_t seed, int64_t epoch, int64_t index) const {
+  for_each_drawn(seed, epoch, index, [&](const Transform& transform, const Draws& draws) {
+    transform.apply(sample, draws);
+  });
+}
+
+PlaneEdit TransformChain::edit(const SampleShape& shape, int64_t& label, uint64_t seed,
+                               int64_t epoch, int64_t index) const {
+  SPIKENM_ASSERT(obstacle_.empty());
+  PlaneEdit all = whole_plane(shape.height, shape.width);
+  for_each_drawn(seed, epoch, index, [&](const Transform& transform, const Draws& draws) {
+    const auto& plane = static_cast<const PlaneTransform&>(transform);
+    all = combine(all, plane.choose(shape, label, draws));
+  });
+  return all;
 }
 
 }  // namespace spikenm::data

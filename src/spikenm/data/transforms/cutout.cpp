@@ -1,33 +1,31 @@
 #include "spikenm/data/transforms/arguments.h"
-#include "spikenm/data/transforms/transform.h"
+#include "spikenm/data/transforms/plane_transform.h"
 
 namespace spikenm::data {
 namespace {
 
 // Blanks one box. Its centre is any pixel, and what would lie outside is cut off [DeVries17]. The
 // hole holds the mean colour, which is 0 once normalised, or no events.
-class Cutout : public Transform {
+class Cutout : public PlaneTransform {
  public:
   Cutout(int64_t height, int64_t width, std::vector<float> fill)
-      : height_(height), width_(width), fill_(std::move(fill)) {}
+      : PlaneTransform(std::move(fill)), height_(height), width_(width) {}
 
-  void apply(Sample& sample, const Draws& draws) const override {
-    const auto [T, C, H, W] = sample.shape;
+  [[nodiscard]] PlaneEdit choose(const SampleShape& shape, int64_t& /*label*/,
+                                 const Draws& draws) const override {
+    const int64_t H = shape.height, W = shape.width;
     const int64_t y = draws.below(0, static_cast<uint32_t>(H)) - height_ / 2;
     const int64_t x = draws.below(1, static_cast<uint32_t>(W)) - width_ / 2;
-    const int64_t top = std::max<int64_t>(0, y), bottom = std::min(H, y + height_);
-    const int64_t left = std::max<int64_t>(0, x), right = std::min(W, x + width_);
-    for (int64_t p = 0; p < T * C; ++p) {
-      const float fill = fill_[static_cast<size_t>(p % C)];
-      for (int64_t row = p * H + top; row < p * H + bottom; ++row)
-        std::fill_n(sample.values.data() + row * W + left, std::max<int64_t>(0, right - left),
-                    fill);
-    }
+    PlaneEdit edit = whole_plane(H, W);
+    edit.hole = {.top = static_cast<int32_t>(std::max<int64_t>(0, y)),
+                 .bottom = static_cast<int32_t>(std::min(H, y + height_)),
+                 .left = static_cast<int32_t>(std::max<int64_t>(0, x)),
+                 .right = static_cast<int32_t>(std::min(W, x + width_))};
+    return edit;
   }
 
  private:
   int64_t height_, width_;
-  std::vector<float> fill_;  // [C]
 };
 
 }  // namespace

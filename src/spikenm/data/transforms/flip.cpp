@@ -1,24 +1,24 @@
 #include "spikenm/data/transforms/arguments.h"
-#include "spikenm/data/transforms/transform.h"
+#include "spikenm/data/transforms/plane_transform.h"
 
 namespace spikenm::data {
 namespace {
 
-class Flip : public Transform {
+class Flip : public PlaneTransform {
  public:
   Flip(double probability, std::vector<int64_t> mirrored)
       : probability_(probability), mirrored_(std::move(mirrored)) {}
 
-  void apply(Sample& sample, const Draws& draws) const override {
-    if (draws.uniform(0) >= probability_) return;
-    const int64_t W = sample.shape.width, rows = sample.shape.planes() * sample.shape.height;
-    for (int64_t r = 0; r < rows; ++r) {
-      float* const row = sample.values.data() + r * W;
-      std::reverse(row, row + W);
-    }
-    if (mirrored_.empty()) return;
-    SPIKENM_ASSERT(sample.label >= 0 && sample.label < static_cast<int64_t>(mirrored_.size()));
-    sample.label = mirrored_[static_cast<size_t>(sample.label)];
+  [[nodiscard]] PlaneEdit choose(const SampleShape& shape, int64_t& label,
+                                 const Draws& draws) const override {
+    PlaneEdit edit = whole_plane(shape.height, shape.width);
+    if (draws.uniform(0) >= probability_) return edit;
+    edit.mirrored = true;
+    edit.dx = edit.kept.right - 1;
+    if (mirrored_.empty()) return edit;
+    SPIKENM_ASSERT(label >= 0 && label < static_cast<int64_t>(mirrored_.size()));
+    label = mirrored_[static_cast<size_t>(label)];
+    return edit;
   }
 
  private:

@@ -14,10 +14,13 @@ void normalize(Sample& sample, const std::vector<double>& mean, const std::vecto
     const auto c = static_cast<size_t>(p % C);
     SPIKENM_CHECK(std[c] > 0, "normalize: found a standard deviation of {}, wanted more than 0",
                   std[c]);
-    const auto scale = static_cast<float>(1 / (255 * std[c]));
-    const auto offset = static_cast<float>(mean[c] / std[c]);
-    for (int64_t i = 0; i < H * W; ++i) at[i] = at[i] * scale - offset;
+    const ChannelEdit to = normalizing(mean[c], std[c]);
+    for (int64_t i = 0; i < H * W; ++i) at[i] = at[i] * to.scale - to.offset;
   }
+}
+
+ChannelEdit normalizing(double mean, double std) {
+  return {.scale = static_cast<float>(1 / (255 * std)), .offset = static_cast<float>(mean / std)};
 }
 
 }  // namespace spikenm::data

@@ -1,6 +1,7 @@
 // What may happen to a sample between dataset and batch.
 #pragma once
 
+#include "spikenm/core/plane_edit.h"
 #include "spikenm/core/random.h"
 #include "spikenm/core/registry.h"
 #include "spikenm/data/sample.h"
@@ -70,10 +71,24 @@ class TransformChain {
   void apply(Sample& sample, uint64_t seed, int64_t epoch, int64_t index) const;
   [[nodiscard]] bool empty() const { return steps_.empty(); }
 
+  // What keeps the chain from being one edit a sample, "'rotate:30' …"; empty: nothing does.
+  [[nodiscard]] const std::string& obstacle() const { return obstacle_; }
+  // All that apply() would do to a sample of this shape. Only without an obstacle.
+  [[nodiscard]] PlaneEdit edit(const SampleShape& shape, int64_t& label, uint64_t seed,
+                               int64_t epoch, int64_t index) const;
+  // The colour of that edit's hole, [C]; empty: it has none.
+  [[nodiscard]] const std::vector<float>& fill() const { return fill_; }
+
  private:
   // One place in the chain: a transform, or several of which one is drawn.
   using Choice = std::vector<std::unique_ptr<Transform>>;
+  template <class Body>
+  void for_each_drawn(uint64_t seed, int64_t epoch, int64_t index, Body&& body) const;
+  void look_for_obstacle(const Choice& choice, const std::string& text);
+
   std::vector<Choice> steps_;
+  std::string obstacle_;
+  std::vector<float> fill_;
 };
 
 }  // namespace spikenm::data

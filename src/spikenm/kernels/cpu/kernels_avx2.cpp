@@ -3,6 +3,8 @@
 #define SPIKENM_NO_LIBM
 #include "spikenm/kernels/cpu/kernels_avx2.h"
 
+#include "spikenm/kernels/cpu/norm_neuron.h"
+#include "spikenm/kernels/cpu/winograd.h"
 #include "spikenm/kernels/math/gumbel.h"
 #include "spikenm/kernels/math/steps/all.h"
 #include "spikenm/kernels/neuron_seq.h"
@@ -18,6 +20,8 @@ namespace {
 #include "spikenm/kernels/cpu/exp_inl.h"
 #include "spikenm/kernels/cpu/gumbel_inl.h"
 #include "spikenm/kernels/cpu/neuron_seq_inl.h"
+#include "spikenm/kernels/cpu/norm_neuron_inl.h"
+#include "spikenm/kernels/cpu/winograd_inl.h"
 
 }  // namespace
 
@@ -25,6 +29,8 @@ const CpuKernels kKernelsAvx2 = {
     .neuron_forward = neuron_forward,
     .neuron_backward = neuron_backward,
     .gumbel_fill = gumbel_fill,
+    .norm_neuron = &kNormNeuron,
+    .winograd = &kWinograd,
 };
 
 }  // namespace spikenm::kernels

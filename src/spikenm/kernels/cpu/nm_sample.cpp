@@ -13,9 +13,9 @@ void nm_draw_cpu(const DrawInputs<float>& in, uint8_t* draws, Isa isa) {
         const NoiseTable noise(in, begin, end, kernels);
         float values[nm::NmPattern::kMaxM];
         for (int64_t b = begin; b < end; ++b) {
-          load_block_values(in, b, values);
-          draw_block(
-              values, in.layout.m, in.n_draws, in.replace, in.noise,
+          load_block_values<AnyBlock>(in, b, values);
+          draw_block<AnyBlock>(
+              in, values, in.replace, in.noise,
               [&](int32_t k, int32_t s) { return noise.at(b, k, s); }, draws + b * in.n_draws);
         }
       });
@@ -28,7 +28,7 @@ void nm_straight_through_cpu(const StraightThrough<float>& args, Isa isa) {
                [&](int64_t begin, int64_t end) {
                  const NoiseTable noise(in, begin, end, kernels);
                  for (int64_t b = begin; b < end; ++b) {
-                   straight_through_block<nm::NmPattern::kMaxM>(
+                   straight_through_block<AnyBlock>(
                        args, b, [&](int32_t k, int32_t s) { return noise.at(b, k, s); });
                  }
                });

@@ -15,6 +15,8 @@ constexpr CpuKernels kKernelsRef = {
     .neuron_forward = neuron_forward_ref<float>,
     .neuron_backward = neuron_backward_ref<float>,
     .gumbel_fill = gumbel_fill_ref,
+    .norm_neuron = nullptr,
+    .winograd = nullptr,
 };
 
 }  // namespace

@@ -13,6 +13,8 @@ struct NeuronForward;
 template <class T>
 struct NeuronBackward;
 struct GumbelFill;
+struct NormNeuronKernels;
+struct WinogradKernels;
 
 struct CpuKernels {
   // Neurons [begin, end) of all time steps.
@@ -20,6 +22,9 @@ struct CpuKernels {
   double (*neuron_backward)(const NeuronBackward<float>&, int64_t begin, int64_t end);
   // Gumbel noise for a list of counters.
   void (*gumbel_fill)(const GumbelFill&);
+  // The pieces of norm_neuron and conv3x3; null where there is no vector form.
+  const NormNeuronKernels* norm_neuron;
+  const WinogradKernels* winograd;
 };
 
 const CpuKernels& cpu_kernels(Isa isa);

@@ -15,6 +15,7 @@ struct F {
   static __m256i first_lanes(int count) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
+  static F spread(float value) { return F(_mm256_set1_ps(value)); }
   static F load(const float* p, int count) {
     return count == kLanes ? F(_mm256_loadu_ps(p)) : F(_mm256_maskload_ps(p, first_lanes(count)));
   }

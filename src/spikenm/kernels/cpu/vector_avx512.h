@@ -13,6 +13,7 @@ struct F {
   explicit F(double value) : r(_mm512_set1_ps(static_cast<float>(value))) {}
 
   static __mmask16 first_lanes(int count) { return static_cast<__mmask16>((1u << count) - 1u); }
+  static F spread(float value) { return F(_mm512_set1_ps(value)); }
   static F load(const float* p, int count) {
     return count == kLanes ? F(_mm512_loadu_ps(p))
                            : F(_mm512_maskz_loadu_ps(first_lanes(count), p));

@@ -5,27 +5,112 @@
 #include "spikenm/kernels/math/gumbel.h"
 #include "spikenm/kernels/nm_sample.h"
 
+#include <type_traits>
+
 namespace spikenm::kernels {
+
+// What the compiler knows of a launch's blocks: with a known m their numbers stay in a GPU's
+// registers, and blocks that lie together, one after the other, are read in wide words.
+template <int kKnownM, bool kLieTogether>
+struct BlockKind {
+  static constexpr int kM = kKnownM;  // 0: only the layout knows
+  static constexpr bool kTogether = kLieTogether;
+  static constexpr int kRoom = kM > 0 ? kM : nm::NmPattern::kMaxM;
+  using Bits = std::conditional_t<(kM > 0 && kM <= 32), uint32_t, uint64_t>;  // one a position
+
+  static SPIKENM_HD int32_t m(const nm::BlockLayout& layout) { return kM > 0 ? kM : layout.m; }
+};
+using AnyBlock = BlockKind<0, false>;
+
+// Where a block's weights lie: position s of sharing channel c is at(c, s).
+template <class Kind>
+struct BlockPlace {
+  const nm::BlockLayout& layout;
+  int64_t start;
+  int32_t channels;
+
+  SPIKENM_HD BlockPlace(const nm::BlockLayout& of, int64_t b)
+      : layout(of),
+        start(Kind::kTogether ? b * Kind::kM : of.start(b)),
+        channels(Kind::kTogether ? 1 : of.channels_of(b)) {}
+  SPIKENM_HD int64_t at(int32_t c, int32_t s) const {
+    if constexpr (Kind::kTogether) return start + s;
+    return start + c * layout.channel_stride + s * layout.position_stride;
+  }
+};
+
+// to[s] = from[s] for a row of m.
+template <class Kind, class T>
+SPIKENM_HD void load_row(const nm::BlockLayout& layout, const T* from, T* to) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (Kind::kM > 0 && Kind::kM % 4 == 0 && sizeof(T) == 4) {
+    SPIKENM_UNROLL
+    for (int32_t s = 0; s < Kind::kM; s += 4) {
+      const float4 four = *reinterpret_cast<const float4*>(from + s);
+      to[s] = four.x;
+      to[s + 1] = four.y;
+      to[s + 2] = four.z;
+      to[s + 3] = four.w;
+    }
+    return;
+  }
+#endif
+  for (int32_t s = 0; s < Kind::m(layout); ++s) to[s] = from[s];
+}
+template <class Kind, class T>
+SPIKENM_HD void store_row(const nm::BlockLayout& layout, const T* from, T* to) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (Kind::kM > 0 && Kind::kM % 4 == 0 && sizeof(T) == 4) {
+    SPIKENM_UNROLL
+    for (int32_t s = 0; s < Kind::kM; s += 4)
+      *reinterpret_cast<float4*>(to + s) =
+          make_float4(from[s], from[s + 1], from[s + 2], from[s + 3]);
+    return;
+  }
+#endif
+  for (int32_t s = 0; s < Kind::m(layout); ++s) to[s] = from[s];
+}
+
+// sums[s] = sum over sharing channels of term(value of each array there).
+template <class Kind, class T, class Term, class... Arrays>
+SPIKENM_HD void sum_channels(const nm::BlockLayout& layout, int64_t b, T* sums, Term&& term,
+                             const Arrays*... arrays) {
+  const BlockPlace<Kind> place(layout, b);
+  if constexpr (Kind::kTogether) {
+    T rows[sizeof...(arrays)][Kind::kRoom];
+    int row = 0;
+    (load_row<Kind>(layout, arrays + place.start, rows[row++]), ...);
+    SPIKENM_UNROLL
+    for (int32_t s = 0; s < Kind::kM; ++s) {
+      if constexpr (sizeof...(arrays) == 1) sums[s] = term(rows[0][s]);
+      if constexpr (sizeof...(arrays) == 2) sums[s] = term(rows[0][s], rows[1][s]);
+    }
+    return;
+  }
+  SPIKENM_UNROLL
+  for (int32_t s = 0; s < Kind::m(layout); ++s) {
+    T sum = 0;
+    for (int32_t c = 0; c < place.channels; ++c) sum += term(arrays[place.at(c, s)]...);
+    sums[s] = sum;
+  }
+}
 
 SPIKENM_HD double log_positive(double x) {
   return __builtin_log(x);
 }
 
 // values[s] = theta_s + kappa log max(|w_s|, 1e-8).
-template <class T>
+template <class Kind, class T>
 SPIKENM_HD void load_block_values(const DrawInputs<T>& in, int64_t b, T* values) {
-  const int32_t m = in.layout.m;
-  for (int32_t s = 0; s < m; ++s) values[s] = in.logits[b * m + s];
+  const int32_t m = Kind::m(in.layout);
+  load_row<Kind>(in.layout, in.logits + b * m, values);
   if (in.kappa == T(0)) return;
-  const int64_t start = in.layout.start(b);
-  const int32_t channels = in.layout.channels_of(b);
+  const T channels = T(Kind::kTogether ? 1 : in.layout.channels_of(b));
+  T sums[Kind::kRoom];
+  sum_channels<Kind>(in.layout, b, sums, [](T w) { return absolute(w); }, in.weight);
+  SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) {
-    T sum = 0;
-    for (int32_t c = 0; c < channels; ++c)
-      sum =
-          sum +
-          absolute(in.weight[start + c * in.layout.channel_stride + s * in.layout.position_stride]);
-    const T mean = larger(sum / T(channels), T(1e-8));
+    const T mean = larger(sums[s] / channels, T(1e-8));
     values[s] = values[s] + in.kappa * log_positive(mean);
   }
 }
@@ -33,22 +118,24 @@ SPIKENM_HD void load_block_values(const DrawInputs<T>& in, int64_t b, T* values)
 // Eq. (14): y_k = onehot(argmax_s [log pi_s + g_{k,s}]). The normaliser of log pi is the same for
 // all s and is left out. noise_at(k, s) gives g; ties go to the lowest position; without
 // replacement the positions already taken are out of the race.
-template <class NoiseAt>
-SPIKENM_HD void draw_block(const float* values, int32_t m, int32_t n_draws, bool replace,
+template <class Kind, class NoiseAt>
+SPIKENM_HD void draw_block(const DrawInputs<float>& in, const float* values, bool replace,
                            float scale, NoiseAt&& noise_at, uint8_t* draws) {
-  uint64_t taken = 0;
-  for (int32_t k = 0; k < n_draws; ++k) {
+  const int32_t m = Kind::m(in.layout);
+  typename Kind::Bits taken = 0;
+  for (int32_t k = 0; k < in.n_draws; ++k) {
     int32_t best = -1;
     float best_key = 0;
+    SPIKENM_UNROLL
     for (int32_t s = 0; s < m; ++s) {
-      if (!replace && (taken >> s & 1) != 0) continue;
       const float key = fused(scale, noise_at(k, s), values[s]);
-      if (best < 0 || key > best_key) {
+      const bool out = !replace && (taken >> s & 1) != 0;
+      if (!out && (best < 0 || key > best_key)) {
         best = s;
         best_key = key;
       }
     }
-    taken |= uint64_t{1} << best;
+    taken |= typename Kind::Bits{1} << best;
     draws[k] = static_cast<uint8_t>(best);
   }
 }
@@ -64,21 +151,28 @@ SPIKENM_HD float gumbel_at(uint64_t seed, uint32_t stream, uint32_t step, int64_
 
 // In place softmax(values / tau) over the positions whose bit in `out` is clear; the others become
 // 0.
-template <class T>
-SPIKENM_HD void block_softmax(T* values, int32_t m, T tau, uint64_t out = 0) {
+template <class Kind, class T>
+SPIKENM_HD void block_softmax(const nm::BlockLayout& layout, T* values, T tau,
+                              typename Kind::Bits out = 0) {
+  const int32_t m = Kind::m(layout);
   T top = 0;
   bool any = false;
+  SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) {
     if ((out >> s & 1) != 0) continue;
     if (!any || values[s] > top) top = values[s];
     any = true;
   }
+  const T rate = quotient(T(1), tau);
   T sum = 0;
+  SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) {
-    values[s] = (out >> s & 1) != 0 ? T(0) : exp_nonpositive((values[s] - top) / tau);
+    values[s] = (out >> s & 1) != 0 ? T(0) : exp_nonpositive((values[s] - top) * rate);
     sum += values[s];
   }
-  for (int32_t s = 0; s < m; ++s) values[s] /= sum;
+  const T share = quotient(T(1), sum);
+  SPIKENM_UNROLL
+  for (int32_t s = 0; s < m; ++s) values[s] *= share;
 }
 
 }  // namespace spikenm::kernels

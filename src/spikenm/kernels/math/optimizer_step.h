@@ -7,17 +7,19 @@
 namespace spikenm::kernels {
 
 SPIKENM_HD void adam_element(const AdamStep& a, int64_t i) {
-  const float gradient = a.gradient[i] + a.decay * a.weight[i];
-  a.mean[i] = a.beta1 * a.mean[i] + (1 - a.beta1) * gradient;
-  a.variance[i] = a.beta2 * a.variance[i] + (1 - a.beta2) * gradient * gradient;
-  a.weight[i] = a.shrink * a.weight[i] -
-                a.rate * a.mean[i] / (square_root(a.variance[i]) * a.correction + a.eps);
+  const float weight = a.weight[i], gradient = a.gradient[i] + a.decay * weight;
+  const float mean = a.beta1 * a.mean[i] + (1 - a.beta1) * gradient;
+  const float variance = a.beta2 * a.variance[i] + (1 - a.beta2) * gradient * gradient;
+  a.mean[i] = mean;
+  a.variance[i] = variance;
+  a.weight[i] = a.shrink * weight - a.rate * mean / (square_root(variance) * a.correction + a.eps);
 }
 
 SPIKENM_HD void sgd_element(const SgdStep& a, int64_t i) {
-  const float gradient = a.gradient[i] + a.decay * a.weight[i];
-  a.momentum[i] = a.factor * a.momentum[i] + gradient;
-  a.weight[i] -= a.rate * (a.nesterov ? gradient + a.factor * a.momentum[i] : a.momentum[i]);
+  const float weight = a.weight[i], gradient = a.gradient[i] + a.decay * weight;
+  const float momentum = a.factor * a.momentum[i] + gradient;
+  a.momentum[i] = momentum;
+  a.weight[i] = weight - a.rate * (a.nesterov ? gradient + a.factor * momentum : momentum);
 }
 
 }  // namespace spikenm::kernels

@@ -1,6 +1,6 @@
 // The straight-through gradient of one block: the formulas that the reference, the CPU and the CUDA
 // kernel run. noise_at(k, s) gives the Gumbel noise of position s of draw k, as the forward drew
-// it. kRoom is the largest m a caller has; small blocks then stay in registers on a GPU.
+// it.
 #pragma once
 
 #include "spikenm/kernels/math/block_draw.h"
@@ -8,65 +8,72 @@
 namespace spikenm::kernels {
 
 // G_s = sum over sharing channels of (dL/dW_eff,s) W_s.
-template <class T>
+template <class Kind, class T>
 SPIKENM_HD void load_mask_gradient(const nm::BlockLayout& layout, const T* weight,
                                    const T* grad_effective, int64_t b, T* gradient) {
-  const int64_t start = layout.start(b);
-  const int32_t channels = layout.channels_of(b);
-  for (int32_t s = 0; s < layout.m; ++s) {
-    T sum = 0;
-    for (int32_t c = 0; c < channels; ++c) {
-      const int64_t at = start + c * layout.channel_stride + s * layout.position_stride;
-      sum += grad_effective[at] * weight[at];
-    }
-    gradient[s] = sum;
-  }
+  sum_channels<Kind>(layout, b, gradient, [](T g, T w) { return g * w; }, grad_effective, weight);
 }
 
 // Eq. (15): y~_k = softmax((log pi + g_k)/tau), the relaxed draw k. Without replacement, positions
 // taken by earlier draws are out of it.
-template <class T, class NoiseAt>
+template <class Kind, class T, class NoiseAt>
 SPIKENM_HD void relaxed_draw(const StraightThrough<T>& a, const T* values, const uint8_t* draws,
                              int32_t k, NoiseAt&& noise_at, T* y) {
-  const int32_t m = a.draw.layout.m;
-  uint64_t taken = 0;
-  for (int32_t l = 0; !a.draw.replace && l < k; ++l) taken |= uint64_t{1} << draws[l];
+  const int32_t m = Kind::m(a.draw.layout);
+  typename Kind::Bits taken = 0;
+  for (int32_t l = 0; !a.draw.replace && l < k; ++l) taken |= typename Kind::Bits{1} << draws[l];
+  SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) y[s] = values[s] + a.draw.noise * T(noise_at(k, s));
-  block_softmax(y, m, a.tau, taken);
+  block_softmax<Kind>(a.draw.layout, y, a.tau, taken);
 }
 
 // Eq. (16)-(17): the loss sees the mask made of y^_k = y~_k - stopgrad(y~_k - y_k): the value of
 // the hard draw, the gradient of the relaxed one. With u_k = dL/dy^_k the softmax's own backward
 // gives
 //   dL/dtheta_r = sum_k (1/tau) y~_{k,r} (u_{k,r} - sum_s y~_{k,s} u_{k,s}).
-template <int kRoom, class T, class NoiseAt>
-SPIKENM_HD void straight_through_block(const StraightThrough<T>& a, int64_t b, NoiseAt&& noise_at) {
+// Gives the squared norm of the block's gradient.
+template <class Kind, class T, class NoiseAt>
+SPIKENM_HD T straight_through_block(const StraightThrough<T>& a, int64_t b, NoiseAt&& noise_at) {
   const DrawInputs<T>& in = a.draw;
-  const int32_t m = in.layout.m, n = in.n_draws;
+  const int32_t m = Kind::m(in.layout), n = in.n_draws;
   const uint8_t* draws = a.draws + b * n;
-  T values[kRoom], gradient[kRoom], y[kRoom], u[kRoom], sum[kRoom];
-  load_block_values(in, b, values);
-  load_mask_gradient(in.layout, a.weight, a.grad_effective, b, gradient);
+  T values[Kind::kRoom], gradient[Kind::kRoom], y[Kind::kRoom], u[Kind::kRoom], sum[Kind::kRoom];
+  load_block_values<Kind>(in, b, values);
+  load_mask_gradient<Kind>(in.layout, a.weight, a.grad_effective, b, gradient);
+  SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) sum[s] = 0;
   for (int32_t k = 0; k < n; ++k) {
     // M = 1 - prod_l (1 - y^_l), so u_k,s = G_s prod_{l != k} (1 - y_l,s): hard values (literal) or
     // relaxed ones (soft). Without replacement the mask is the plain sum of draws and u_k = G.
+    SPIKENM_UNROLL
     for (int32_t s = 0; s < m; ++s) u[s] = gradient[s];
     for (int32_t l = 0; in.replace && l < n; ++l) {
       if (l == k) continue;
       if (a.or_gradient == OrGradient::kLiteral) {
-        u[draws[l]] = 0;
+        SPIKENM_UNROLL
+        for (int32_t s = 0; s < m; ++s) u[s] = s == draws[l] ? T(0) : u[s];
       } else {
-        relaxed_draw(a, values, draws, l, noise_at, y);
+        relaxed_draw<Kind>(a, values, draws, l, noise_at, y);
+        SPIKENM_UNROLL
         for (int32_t s = 0; s < m; ++s) u[s] *= T(1) - y[s];
       }
     }
-    relaxed_draw(a, values, draws, k, noise_at, y);
+    relaxed_draw<Kind>(a, values, draws, k, noise_at, y);
     T dot = 0;
+    SPIKENM_UNROLL
     for (int32_t s = 0; s < m; ++s) dot += y[s] * u[s];
-    for (int32_t s = 0; s < m; ++s) sum[s] += y[s] * (u[s] - dot) / a.tau;
+    SPIKENM_UNROLL
+    for (int32_t s = 0; s < m; ++s) sum[s] += y[s] * (u[s] - dot);
   }
-  for (int32_t s = 0; s < m; ++s) a.grad_logits[b * m + s] = sum[s];
+  const T rate = quotient(T(1), a.tau);
+  T squares = 0;
+  SPIKENM_UNROLL
+  for (int32_t s = 0; s < m; ++s) {
+    sum[s] *= rate;
+    squares += sum[s] * sum[s];
+  }
+  store_row<Kind>(in.layout, sum, a.grad_logits + b * m);
+  return squares;
 }
 
 }  // namespace spikenm::kernels

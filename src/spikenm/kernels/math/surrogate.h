@@ -21,12 +21,12 @@ SPIKENM_HD V surrogate_derivative(Surrogate kind, V alpha, V u) {
   switch (kind) {
     case Surrogate::kAtan: {  // (alpha/2) / (1 + (pi/2 alpha u)^2)
       const V scaled = V(kHalfPi) * alpha * u;
-      return V(0.5) * alpha / (V(1.0) + scaled * scaled);
+      return quotient(V(0.5) * alpha, fused(scaled, scaled, V(1.0)));
     }
     case Surrogate::kSigmoid: {  // alpha q (1 - q), q = 1 / (1 + exp(-alpha u)); even in u
       const V e = exp_nonpositive(V(0.0) - absolute(alpha * u));
       const V one_plus = V(1.0) + e;
-      return alpha * e / (one_plus * one_plus);
+      return quotient(alpha * e, one_plus * one_plus);
     }
     case Surrogate::kTriangle:  // max(0, alpha - alpha^2 |u|)
       return larger(alpha - alpha * alpha * absolute(u), V(0.0));

@@ -49,7 +49,15 @@ SPIKENM_HD double larger(double a, double b) {
 // The membrane saturates at the largest finite number instead of overflowing; a NaN stays one.
 SPIKENM_HD float saturate(float a) {
   constexpr float kMax = 3.40282347e38f;
+#if defined(__CUDA_ARCH__)
+  float result;  // two instructions instead of two comparisons and two selections
+  asm("{ .reg .f32 t; min.NaN.f32 t, %1, %2; max.NaN.f32 %0, t, %3; }"
+      : "=f"(result)
+      : "f"(a), "f"(kMax), "f"(-kMax));
+  return result;
+#else
   return a > kMax ? kMax : a < -kMax ? -kMax : a;
+#endif
 }
 SPIKENM_HD double saturate(double a) {
   constexpr double kMax = 1.7976931348623157e308;
@@ -61,6 +69,20 @@ SPIKENM_HD float square_root(float a) {
 }
 SPIKENM_HD double square_root(double a) {
   return __builtin_sqrt(a);
+}
+
+// a / b for a normal b where the last bit does not matter: in gradients, never in a membrane or a
+// draw.
+template <class V>
+SPIKENM_HD V quotient(V a, V b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(V) == sizeof(float)) {
+    float reciprocal;  // one instruction, where a division is about ten
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(b));
+    return a * reciprocal;
+  }
+#endif
+  return a / b;
 }
 
 // exp(a) for a <= 0.

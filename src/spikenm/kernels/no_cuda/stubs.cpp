@@ -1,10 +1,16 @@
 // Linked when the build has no CUDA: absent hardware is one clear sentence, not an #ifdef at every
 // call.
 #include "spikenm/core/error.h"
+#include "spikenm/kernels/augment.h"
+#include "spikenm/kernels/credit_product.h"
 #include "spikenm/kernels/neuron_seq.h"
 #include "spikenm/kernels/nm_sample.h"
 #include "spikenm/kernels/norm_neuron.h"
 #include "spikenm/kernels/optimizer_step.h"
+#include "spikenm/kernels/pool.h"
+#include "spikenm/kernels/spike_bits.h"
+#include "spikenm/kernels/trace.h"
+#include "spikenm/kernels/transpose.h"
 
 namespace spikenm::kernels {
 namespace {
@@ -17,13 +23,16 @@ namespace {
 
 }  // namespace
 
+void augment_cuda(const Augment&, void*) {
+  no_cuda();
+}
 void neuron_forward_cuda(const NeuronForward<float>&, void*) {
   no_cuda();
 }
 void neuron_backward_cuda(const NeuronBackward<float>&, float*, void*) {
   no_cuda();
 }
-void nm_draw_cuda(const DrawInputs<float>&, uint8_t*, void*) {
+void nm_draw_cuda(const DrawInputs<float>&, uint8_t*, float*, void*) {
   no_cuda();
 }
 void nm_top_n_cuda(const DrawInputs<float>&, uint8_t*, void*) {
@@ -32,10 +41,22 @@ void nm_top_n_cuda(const DrawInputs<float>&, uint8_t*, void*) {
 void nm_mask_cuda(const nm::BlockLayout&, int32_t, const uint8_t*, uint8_t*, void*) {
   no_cuda();
 }
-void nm_straight_through_cuda(const StraightThrough<float>&, void*) {
+void nm_apply_cuda(const nm::BlockLayout&, int32_t, const uint8_t*, const float*, float*, void*) {
   no_cuda();
 }
-void nm_distill_cuda(const Distillation<float>&, float*, void*) {
+void set_draw_dials_cuda(const DrawDials&, DrawDials*, void*) {
+  no_cuda();
+}
+int64_t nm_parts(int64_t) {
+  no_cuda();
+}
+void nm_straight_through_cuda(const SearchBackward&, void*) {
+  no_cuda();
+}
+void nm_distill_cuda(const Distillation<float>&, float*, float*, void*) {
+  no_cuda();
+}
+bool can_pool_gradient(const NeuronParams&, const SequenceShape&) {
   no_cuda();
 }
 int64_t norm_workspace(const SequenceShape&) {
@@ -50,10 +71,32 @@ void norm_neuron_forward_cuda(const NormNeuronForward&, void*) {
 void norm_neuron_backward_cuda(const NormNeuronBackward&, void*) {
   no_cuda();
 }
-void adam_step_cuda(const AdamStep&, void*) {
+void pool_forward_cuda(const PoolShape&, int64_t, Real, const void*, void*, uint8_t*, void*) {
   no_cuda();
 }
-void sgd_step_cuda(const SgdStep&, void*) {
+void pool_backward_cuda(const PoolShape&, int64_t, Real, const void*, const uint8_t*, void*,
+                        void*) {
+  no_cuda();
+}
+void transpose_cuda(int64_t, int64_t, int64_t, Real, const void*, void*, void*) {
+  no_cuda();
+}
+void unpack_spikes_cuda(int64_t, const uint8_t*, Real, void*, void*) {
+  no_cuda();
+}
+void pack_spikes_cuda(int64_t, Real, const void*, uint8_t*, void*) {
+  no_cuda();
+}
+void accumulate_credit_cuda(const CreditSlices&, void*) {
+  no_cuda();
+}
+void credit_product_cuda(const CreditProduct&, void*) {
+  no_cuda();
+}
+void adam_steps_cuda(std::span<const AdamStep>, void*) {
+  no_cuda();
+}
+void sgd_steps_cuda(std::span<const SgdStep>, void*) {
   no_cuda();
 }
 

@@ -5,6 +5,7 @@
 #include "spikenm/kernels/math/straight_through.h"
 
 #include <cstring>
+#include <vector>
 
 namespace spikenm::kernels {
 namespace {
@@ -27,9 +28,9 @@ void nm_draw_ref(const DrawInputs<float>& in, uint8_t* draws) {
   const int32_t m = in.layout.m;
   float values[NmPattern::kMaxM];
   for (int64_t b = 0; b < in.layout.n_blocks; ++b) {
-    load_block_values(in, b, values);
-    draw_block(
-        values, m, in.n_draws, in.replace, in.noise,
+    load_block_values<AnyBlock>(in, b, values);
+    draw_block<AnyBlock>(
+        in, values, in.replace, in.noise,
         [&](int32_t k, int32_t s) { return gumbel_at(in.seed, in.stream, in.step, b, k, s, m); },
         draws + b * in.n_draws);
   }
@@ -39,10 +40,10 @@ void nm_top_n(const DrawInputs<float>& in, uint8_t* draws) {
   parallel_for(in.layout.n_blocks, kBlocksPerChunk, [&](int64_t begin, int64_t end) {
     float values[NmPattern::kMaxM];
     for (int64_t b = begin; b < end; ++b) {
-      load_block_values(in, b, values);
-      draw_block(
-          values, in.layout.m, in.n_draws, /*replace=*/false, 0.0f,
-          [](int32_t, int32_t) { return 0.0f; }, draws + b * in.n_draws);
+      load_block_values<AnyBlock>(in, b, values);
+      draw_block<AnyBlock>(
+          in, values, /*replace=*/false, 0.0f, [](int32_t, int32_t) { return 0.0f; },
+          draws + b * in.n_draws);
     }
   });
 }
@@ -65,24 +66,35 @@ template <class T>
 void nm_straight_through_ref(const StraightThrough<T>& args) {
   const DrawInputs<T>& in = args.draw;
   for (int64_t b = 0; b < in.layout.n_blocks; ++b) {
-    straight_through_block<NmPattern::kMaxM>(args, b, [&](int32_t k, int32_t s) {
+    straight_through_block<AnyBlock>(args, b, [&](int32_t k, int32_t s) {
       return gumbel_at(in.seed, in.stream, in.step, b, k, s, in.layout.m);
     });
   }
 }
 
 template <class T>
-double nm_distill(const Distillation<T>& args) {
-  return parallel_sum(args.draw.layout.n_blocks, kBlocksPerChunk, [&](int64_t begin, int64_t end) {
-    double kl = 0;
-    for (int64_t b = begin; b < end; ++b) kl += distill_block<NmPattern::kMaxM>(args, b);
-    return kl;
+DistillSums nm_distill(const Distillation<T>& args) {
+  const int64_t n = args.draw.layout.n_blocks;
+  std::vector<DistillSums> parts(static_cast<size_t>((n + kBlocksPerChunk - 1) / kBlocksPerChunk));
+  parallel_for(n, kBlocksPerChunk, [&](int64_t begin, int64_t end) {
+    DistillSums& part = parts[static_cast<size_t>(begin / kBlocksPerChunk)];
+    for (int64_t b = begin; b < end; ++b) {
+      const DistillSums block = distill_block<AnyBlock>(args, b);
+      part.kl += block.kl;
+      part.squared_norm += block.squared_norm;
+    }
   });
+  DistillSums sums;
+  for (const DistillSums& part : parts) {
+    sums.kl += part.kl;
+    sums.squared_norm += part.squared_norm;
+  }
+  return sums;
 }
 
 template void nm_straight_through_ref(const StraightThrough<float>&);
 template void nm_straight_through_ref(const StraightThrough<double>&);
-template double nm_distill(const Distillation<float>&);
-template double nm_distill(const Distillation<double>&);
+template DistillSums nm_distill(const Distillation<float>&);
+template DistillSums nm_distill(const Distillation<double>&);
 
 }  // namespace spikenm::kernels

@@ -56,7 +56,7 @@ class PatternNoise {
 template <class T>
 void backward_block(const PatternClassBackward<T>& a, int64_t b, const PatternNoise& noise) {
   T gradient[nm::NmPattern::kMaxM];
-  load_mask_gradient(a.layout, a.weight, a.grad_effective, b, gradient);
+  load_mask_gradient<AnyBlock>(a.layout, a.weight, a.grad_effective, b, gradient);
   const T* const logits = a.logits + b * a.n_patterns;
   T* const out = a.grad_logits + b * a.n_patterns;  // holds y~ first
   T top = logits[0] + T(noise.at(b, 0));

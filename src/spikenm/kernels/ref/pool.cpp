@@ -11,90 +11,118 @@ namespace {
 struct Window {
   int64_t top, left;
   int64_t row_begin, row_end, column_begin, column_end;
+
+  Window(const PoolShape& s, int64_t row, int64_t column)
+      : top(row * s.geometry.stride - s.geometry.padding),
+        left(column * s.geometry.stride - s.geometry.padding),
+        row_begin(std::max<int64_t>(0, top)),
+        row_end(std::min(s.height, top + s.geometry.size)),
+        column_begin(std::max<int64_t>(0, left)),
+        column_end(std::min(s.width, left + s.geometry.size)) {}
+
+  // Calls body(pixel of the image, place in the window) for its pixels, row by row.
+  template <class Body>
+  void for_pixels(const PoolShape& s, Body&& body) const {
+    for (int64_t i = row_begin; i < row_end; ++i)
+      for (int64_t j = column_begin; j < column_end; ++j)
+        body(i * s.width + j, static_cast<uint8_t>((i - top) * s.geometry.size + j - left));
+  }
 };
 
-// Calls body(plane) on several threads, about 32 Ki values a chunk.
+// Calls body(image) on several threads, about 32 Ki values a chunk.
 template <class Body>
-void for_planes(const PoolShape& s, Body&& body) {
-  const int64_t per_plane = std::max<int64_t>(1, s.height * s.width);
-  parallel_for(s.n, std::max<int64_t>(1, 32768 / per_plane), [&](int64_t begin, int64_t end) {
-    for (int64_t plane = begin; plane < end; ++plane) body(plane);
+void for_images(const PoolShape& s, int64_t channels, Body&& body) {
+  const int64_t per_image = std::max<int64_t>(1, s.height * s.width * channels);
+  parallel_for(s.n, std::max<int64_t>(1, 32768 / per_image), [&](int64_t begin, int64_t end) {
+    for (int64_t image = begin; image < end; ++image) body(image);
   });
 }
 
-// Calls body(output index, window) for the windows of a plane, in order.
+// Calls body(output pixel, window) for the windows of an image, in order.
 template <class Body>
-void for_windows(const PoolShape& s, int64_t plane, Body&& body) {
-  const PoolGeometry& g = s.geometry;
-  const int64_t out_height = s.out_height(), out_width = s.out_width();
-  int64_t at = plane * out_height * out_width;
-  for (int64_t r = 0; r < out_height; ++r) {
-    for (int64_t c = 0; c < out_width; ++c, ++at) {
-      const int64_t top = r * g.stride - g.padding, left = c * g.stride - g.padding;
-      body(at, Window{.top = top,
-                      .left = left,
-                      .row_begin = std::max<int64_t>(0, top),
-                      .row_end = std::min(s.height, top + g.size),
-                      .column_begin = std::max<int64_t>(0, left),
-                      .column_end = std::min(s.width, left + g.size)});
-    }
+void for_windows(const PoolShape& s, int64_t image, Body&& body) {
+  int64_t at = image * s.out_height() * s.out_width();
+  for (int64_t r = 0; r < s.out_height(); ++r)
+    for (int64_t c = 0; c < s.out_width(); ++c, ++at) body(at, Window(s, r, c));
+}
+
+// The inner loops, over the channels of a pixel.
+template <class T>
+void add_scaled(int64_t channels, const T* __restrict from, T scale, T* __restrict to) {
+  for (int64_t c = 0; c < channels; ++c) to[c] += from[c] * scale;
+}
+
+template <class T>
+void keep_larger(int64_t channels, const T* __restrict from, uint8_t place, T* __restrict best,
+                 uint8_t* __restrict chosen) {
+  for (int64_t c = 0; c < channels; ++c) {
+    const bool larger = from[c] > best[c];
+    best[c] = larger ? from[c] : best[c];
+    chosen[c] = larger ? place : chosen[c];
   }
+}
+
+template <class T>
+void add_chosen(int64_t channels, const T* __restrict from, const uint8_t* __restrict chosen,
+                uint8_t place, T* __restrict to) {
+  for (int64_t c = 0; c < channels; ++c) to[c] += chosen[c] == place ? from[c] : T(0);
 }
 
 }  // namespace
 
 template <class T>
-void pool_forward(const PoolShape& s, const T* x, T* y, uint8_t* chosen) {
-  const int64_t size = s.geometry.size;
-  const T share = T(1) / T(size * size);
-  for_planes(s, [&](int64_t plane) {
-    const T* const in = x + plane * s.height * s.width;
-    for_windows(s, plane, [&](int64_t at, const Window& w) {
-      T sum = 0, best = in[w.row_begin * s.width + w.column_begin];
-      int64_t best_row = w.row_begin, best_column = w.column_begin;
-      for (int64_t i = w.row_begin; i < w.row_end; ++i) {
-        for (int64_t j = w.column_begin; j < w.column_end; ++j) {
-          const T value = in[i * s.width + j];
-          sum += value;
-          if (value > best) {
-            best = value;
-            best_row = i;
-            best_column = j;
-          }
-        }
-      }
+void pool_forward(const PoolShape& s, int64_t channels, const T* x, T* y, uint8_t* chosen) {
+  const T share = T(1) / T(s.geometry.size * s.geometry.size);
+  for_images(s, channels, [&](int64_t image) {
+    const T* const in = x + image * s.height * s.width * channels;
+    for_windows(s, image, [&](int64_t at, const Window& w) {
+      T* const out = y + at * channels;
       if (s.geometry.kind == PoolKind::kAverage) {
-        y[at] = sum * share;
-      } else {
-        y[at] = best;
-        chosen[at] = static_cast<uint8_t>((best_row - w.top) * size + best_column - w.left);
+        std::fill(out, out + channels, T(0));
+        w.for_pixels(s, [&](int64_t pixel, uint8_t) {
+          add_scaled(channels, in + pixel * channels, share, out);
+        });
+        return;
       }
+      uint8_t* const places = chosen + at * channels;
+      bool first = true;
+      w.for_pixels(s, [&](int64_t pixel, uint8_t place) {
+        const T* const from = in + pixel * channels;
+        if (first) {
+          std::copy(from, from + channels, out);
+          std::fill(places, places + channels, place);
+        } else {
+          keep_larger(channels, from, place, out, places);
+        }
+        first = false;
+      });
     });
   });
 }
 
 template <class T>
-void pool_backward(const PoolShape& s, const T* grad_y, const uint8_t* chosen, T* grad_x) {
-  const int64_t size = s.geometry.size;
-  const T share = T(1) / T(size * size);
-  for_planes(s, [&](int64_t plane) {
-    T* const out = grad_x + plane * s.height * s.width;
-    std::fill(out, out + s.height * s.width, T(0));
-    for_windows(s, plane, [&](int64_t at, const Window& w) {
-      if (s.geometry.kind == PoolKind::kMax) {
-        out[(w.top + chosen[at] / size) * s.width + w.left + chosen[at] % size] += grad_y[at];
-        return;
-      }
-      for (int64_t i = w.row_begin; i < w.row_end; ++i)
-        for (int64_t j = w.column_begin; j < w.column_end; ++j)
-          out[i * s.width + j] += grad_y[at] * share;
+void pool_backward(const PoolShape& s, int64_t channels, const T* grad_y, const uint8_t* chosen,
+                   T* grad_x) {
+  const T share = T(1) / T(s.geometry.size * s.geometry.size);
+  for_images(s, channels, [&](int64_t image) {
+    T* const out = grad_x + image * s.height * s.width * channels;
+    std::fill(out, out + s.height * s.width * channels, T(0));
+    for_windows(s, image, [&](int64_t at, const Window& w) {
+      const T* const from = grad_y + at * channels;
+      w.for_pixels(s, [&](int64_t pixel, uint8_t place) {
+        if (s.geometry.kind == PoolKind::kMax) {
+          add_chosen(channels, from, chosen + at * channels, place, out + pixel * channels);
+        } else {
+          add_scaled(channels, from, share, out + pixel * channels);
+        }
+      });
     });
   });
 }
 
-template void pool_forward(const PoolShape&, const float*, float*, uint8_t*);
-template void pool_forward(const PoolShape&, const double*, double*, uint8_t*);
-template void pool_backward(const PoolShape&, const float*, const uint8_t*, float*);
-template void pool_backward(const PoolShape&, const double*, const uint8_t*, double*);
+template void pool_forward(const PoolShape&, int64_t, const float*, float*, uint8_t*);
+template void pool_forward(const PoolShape&, int64_t, const double*, double*, uint8_t*);
+template void pool_backward(const PoolShape&, int64_t, const float*, const uint8_t*, float*);
+template void pool_backward(const PoolShape&, int64_t, const double*, const uint8_t*, double*);
 
 }  // namespace spikenm::kernels

@@ -1,6 +1,7 @@
 #include "spikenm/nn/models/builder.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/ops/flatten.h"
 
 #include <ATen/ATen.h>
 
@@ -14,14 +15,18 @@ class ChainBuilder::Chain : public Network {
 
   Tensor forward(Pass& pass, const Tensor& input) override {
     Tensor x = input;
-    for (const auto& link : links) {
-      if (const auto* pool = std::get_if<ops::PoolGeometry>(&link)) {
+    for (size_t i = 0; i < links.size(); ++i) {
+      if (const auto* pool = std::get_if<ops::PoolGeometry>(&links[i])) {
         x = pass.pool(*pool, x);
         continue;
       }
-      const Unit& unit = std::get<Unit>(link);
+      const Unit& unit = std::get<Unit>(links[i]);
       const bool linear = unit.synapse->weight.size(2) == 1;
-      x = unit.forward(pass, linear && x.dim() > 3 ? x.flatten(2) : x);
+      const ops::PoolGeometry* pool = nullptr;  // one that follows is the unit's
+      if (unit.neuron != nullptr && i + 1 < links.size())
+        pool = std::get_if<ops::PoolGeometry>(&links[i + 1]);
+      if (pool != nullptr) ++i;
+      x = unit.forward(pass, linear ? ops::flatten(x) : x, pool);
     }
     return vote(x, voters);
   }

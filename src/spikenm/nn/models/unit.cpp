@@ -41,8 +41,9 @@ Neuron& add_neuron(Network& network, const std::string& name, const NeuronSpec& 
 
 }  // namespace
 
-Tensor Unit::forward(Pass& pass, const Tensor& x) const {
+Tensor Unit::forward(Pass& pass, const Tensor& x, const ops::PoolGeometry* pool) const {
   const Tensor y = pass.synapse(*synapse, x);
+  if (pool != nullptr) return pass.norm_neuron_pool(norm, *neuron, *pool, y);
   if (neuron != nullptr) return pass.norm_neuron(norm, *neuron, y);
   return norm != nullptr ? pass.norm(*norm, y) : y;
 }

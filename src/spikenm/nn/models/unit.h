@@ -14,7 +14,9 @@ struct Unit {
   Norm* norm = nullptr;
   Neuron* neuron = nullptr;
 
-  [[nodiscard]] Tensor forward(Pass& pass, const Tensor& x) const;
+  // `pool`, where there is one, takes the unit's spikes.
+  [[nodiscard]] Tensor forward(Pass& pass, const Tensor& x,
+                               const ops::PoolGeometry* pool = nullptr) const;
 };
 
 struct UnitSpec {

@@ -8,6 +8,7 @@ class Dense : public Method {
  public:
   Dense() : Method({}) {}
   Tensor effective_weight(size_t, const Tensor& weight) override { return weight; }
+  [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
   [[nodiscard]] nm::Mask harden(size_t) const override { throw Bug("dense has no layers"); }
 };
 

@@ -12,6 +12,7 @@ class Magnitude : public Method {
   explicit Magnitude(std::vector<MaskableLayer> layers) : Method(std::move(layers)) {}
 
   Tensor effective_weight(size_t, const Tensor& weight) override { return weight; }
+  [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
 
   [[nodiscard]] nm::Mask harden(size_t id) const override {
     return mask_from_draws(layers_[id], largest_positions(layers_[id], layers_[id].pattern.n));

@@ -20,6 +20,7 @@ class Random : public Method {
   Tensor effective_weight(size_t id, const Tensor& weight) override {
     return weight * masks_[id].keep;
   }
+  [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
   [[nodiscard]] nm::Mask harden(size_t id) const override { return masks_[id].mask; }
 
  private:

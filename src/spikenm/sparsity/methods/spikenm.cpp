@@ -23,7 +23,10 @@ class Spikenm : public Method {
     for (const MaskableLayer& layer : layers_) {
       State& state = states_.emplace_back();
       state.logits = make_logits(layer, layer.layout.m, options_.logit_std, seed);
-      if (options_.distills() && !options_.distillation.uniform_target) {
+      for (Tensor* sum : {&state.task_norm, &state.sums.kl, &state.sums.squared_norm})
+        *sum = ops::running_sum(layer.layout.n_blocks, state.logits);
+      if (layer.layout.n_blocks > 0 && options_.distills() &&
+          !options_.distillation.uniform_target) {
         state.sink = std::make_shared<ops::CreditSink>();
         state.sink->kind = options_.credit;
       }
@@ -44,12 +47,19 @@ class Spikenm : public Method {
       auto draw = redraw ? std::make_shared<ops::MaskDraw>(new_draw(layer, progress, number))
                          : std::make_shared<ops::MaskDraw>(*state.draw);
       draw->tau = temperature(options_.tau_max, options_.tau_min, progress);
+      if (state.draw != nullptr) {
+        draw->draws = state.draw->draws;
+        draw->dials = state.draw->dials;
+        draw->noise_kept = state.draw->noise_kept;
+      }
       if (redraw) ops::draw_mask(*draw, state.logits, layer.synapse->weight);
+      ops::set_dials(*draw, state.logits);
       state.draw = draw;
     }
   }
 
   Tensor effective_weight(size_t id, const Tensor& weight) override {
+    if (layers_[id].layout.n_blocks == 0) return weight;
     return ops::masked_weight(weight, states_[id].logits, states_[id].draw);
   }
 
@@ -59,21 +69,24 @@ class Spikenm : public Method {
   void after_backward(const StepInfo&) override {
     for (const MaskableLayer& layer : layers_) {
       State& state = states_[layer.id];
-      if (state.logits.grad().defined())
-        statistics_.task_norm.add(squared_norm(state.logits.grad()));
-      if (!options_.distills()) continue;
-      const DistillationResult result =
-          distill(options_.distillation, *state.draw, state.logits, layer.synapse->weight,
-                  state.sink ? state.sink->credit : Tensor(), n_blocks_);
-      statistics_.eid_norm.add(result.squared_norm);
-      statistics_.kl.add(result.kl_sum);
+      if (layer.layout.n_blocks == 0 || !options_.distills() || state.draw->distillation) continue;
+      distill(options_.distillation, *state.draw, state.logits, layer.synapse->weight,
+              state.sink ? state.sink->credit : Tensor(), n_blocks_, state.sums);
     }
   }
 
   std::vector<ParamGroup> param_groups() override {
     ParamGroup group{.tensors = {}, .lr = options_.logit_lr, .eps = options_.logit_eps};
-    for (const State& state : states_) group.tensors.push_back(state.logits);
+    for (const State& state : states_)
+      if (state.logits.numel() > 0) group.tensors.push_back(state.logits);
     return {group};
+  }
+
+  // Another number of draws is other work.
+  [[nodiscard]] std::optional<int64_t> recording() const override {
+    int64_t draws = 0;
+    for (const State& state : states_) draws += state.draw->n_draws;
+    return draws;
   }
 
   [[nodiscard]] nm::Mask harden(size_t id) const override {
@@ -88,6 +101,7 @@ class Spikenm : public Method {
         ops::MaskDraw draw = *state.draw;
         draw.step = UINT32_MAX - options_.freeze_draw;  // an address that no training step uses
         draw.n_draws = layer.pattern.n;
+        draw.draws = Tensor();  // the training step's own stay as they are
         ops::draw_mask(draw, state.logits, layer.synapse->weight);
         return mask_from_draws(layer, draw.draws);
       }
@@ -100,11 +114,16 @@ class Spikenm : public Method {
 
   Json take_statistics() override {
     const double n = static_cast<double>(std::max<int64_t>(1, statistics_.steps));
-    Json json = {{"tau", statistics_.tau / n},
-                 {"logit_grad_task", std::sqrt(statistics_.task_norm.value() / n)}};
+    double task = 0, eid = 0, kl = 0;
+    for (State& state : states_) {
+      task += take(state.task_norm);
+      eid += take(state.sums.squared_norm);
+      kl += take(state.sums.kl);
+    }
+    Json json = {{"tau", statistics_.tau / n}, {"logit_grad_task", std::sqrt(task / n)}};
     if (options_.distills()) {
-      json["logit_grad_eid"] = std::sqrt(statistics_.eid_norm.value() / n);
-      json["eid_kl"] = statistics_.kl.value() / n / static_cast<double>(n_blocks_);
+      json["logit_grad_eid"] = std::sqrt(eid / n);
+      json["eid_kl"] = kl / n / static_cast<double>(n_blocks_);
     }
     statistics_ = {};
     return json;
@@ -115,6 +134,8 @@ class Spikenm : public Method {
     Tensor logits;                              // [n_blocks, m]
     std::shared_ptr<const ops::MaskDraw> draw;  // of the current step
     std::shared_ptr<ops::CreditSink> sink;      // null when no credit is wanted
+    Tensor task_norm;                           // running sums since the last statistics
+    DistillationSums sums;
   };
 
   [[nodiscard]] ops::MaskDraw new_draw(const MaskableLayer& layer, double progress,
@@ -132,15 +153,34 @@ class Spikenm : public Method {
                          : geometric(options_.noise_from, options_.noise_to, progress),
             .kappa = options_.prior_kappa,
             .or_gradient = options_.or_gradient,
-            .dense_weight_grad = options_.dense_weight_grad};
+            .dense_weight_grad = options_.dense_weight_grad,
+            .keeps_noise = true,
+            .distillation = distillation_in_backward(layer),
+            .kl = states_[layer.id].sums.kl,
+            .eid_norm = states_[layer.id].sums.squared_norm,
+            .task_norm = states_[layer.id].task_norm};
   }
 
-  // A sum that stays where its terms are until it is asked for.
-  struct Sum {
-    Tensor total;
-    void add(const Tensor& term) { total = total.defined() ? total + term : term; }
-    [[nodiscard]] double value() const { return total.defined() ? total.item<double>() : 0; }
-  };
+  // On a GPU the mask's backward distils too, but where that needs the layer's mean credit first.
+  [[nodiscard]] std::function<kernels::Distillation<float>(const Tensor&)> distillation_in_backward(
+      const MaskableLayer& layer) const {
+    if (!layer.synapse->weight.is_cuda() || !options_.distills() ||
+        options_.distillation.credit_scale == kernels::CreditScale::kLayerMean)
+      return nullptr;
+    return [this, &layer](const Tensor& grad_logits) {
+      const State& state = states_[layer.id];
+      return distillation_arguments(
+          options_.distillation, *state.draw, state.logits, layer.synapse->weight,
+          state.sink ? state.sink->credit : Tensor(), n_blocks_, grad_logits);
+    };
+  }
+
+  // The value of a running sum, which then starts anew.
+  static double take(Tensor& sum) {
+    const double value = sum.sum(at::kDouble).item<double>();
+    sum.zero_();
+    return value;
+  }
 
   SpikenmOptions options_;
   uint64_t seed_;
@@ -148,7 +188,6 @@ class Spikenm : public Method {
   int64_t n_blocks_ = 0;  // B of Eq. (21): the blocks of the network
   struct {
     double tau = 0;
-    Sum task_norm, eid_norm, kl;
     int64_t steps = 0;
   } statistics_;
 };

@@ -15,9 +15,8 @@ class Finetune : public Phase {
   void run(Trainer& trainer) override {
     const sparsity::FrozenHooks hooks(trainer.masks());
     const StepHooks step_hooks{
-        .before_forward = nullptr, .after_backward = nullptr, .after_step = [&](const Position&) {
-          sparsity::apply_to_weights(trainer.masks());
-        }};
+        .after_step = [&](const Position&) { sparsity::apply_to_weights(trainer.masks()); },
+        .recording = [] { return std::optional<int64_t>(0); }};
     const int64_t n = epochs(trainer.options());
     for (int64_t epoch = 0; epoch < n; ++epoch) {
       EpochRecord record =

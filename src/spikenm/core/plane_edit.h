@@ -1,0 +1,46 @@
+// What augmentation does to an image: chosen by a loader on the CPU, done there or by a kernel on a
+// GPU. Pixels are moved as one, and one box is blanked.
+#pragma once
+
+#include "spikenm/core/host_device.h"
+
+#include <cstdint>
+
+namespace spikenm {
+
+// Rows [top,bottom) and columns [left,right); empty where an end is not beyond its begin.
+struct Box {
+  int32_t top = 0, bottom = 0, left = 0, right = 0;
+
+  [[nodiscard]] bool is_empty() const { return bottom <= top || right <= left; }
+  [[nodiscard]] SPIKENM_HD bool contains(int64_t y, int64_t x) const {
+    return y >= top && y < bottom && x >= left && x < right;
+  }
+  bool operator==(const Box&) const = default;
+};
+
+// What becomes of every plane of one sample. Pixel (y,x) has the hole's colour inside `hole`; else,
+// inside `kept`, it is the pixel that lay at (row(y), column(x)); else it is 0.
+struct PlaneEdit {
+  int32_t dy = 0, dx = 0;
+  bool mirrored = false;
+  Box kept, hole;
+
+  [[nodiscard]] SPIKENM_HD int64_t row(int64_t y) const { return y + dy; }
+  [[nodiscard]] SPIKENM_HD int64_t column(int64_t x) const { return mirrored ? dx - x : dx + x; }
+  bool operator==(const PlaneEdit&) const = default;
+};
+
+// The edit that changes nothing.
+PlaneEdit whole_plane(int64_t height, int64_t width);
+
+// `first`, then `second`, as one edit. At most one of them may have a hole.
+PlaneEdit combine(const PlaneEdit& first, const PlaneEdit& second);
+
+// What becomes of the values of one channel, after the PlaneEdit: v * scale - offset.
+struct ChannelEdit {
+  float fill = 0;  // the hole's colour, before it is scaled
+  float scale = 1, offset = 0;
+};
+
+}  // namespace spikenm

@@ -1,0 +1,22 @@
+// The sum of one value a thread over a block of kThreadsPerBlock, always in the same order.
+#pragma once
+
+#include "spikenm/kernels/cuda/launch.cuh"
+
+namespace spikenm::kernels {
+
+// Adds it to parts[blockIdx.x]. All threads of the block must call.
+__device__ __forceinline__ void add_block_sum(float value, float* parts) {
+  constexpr int kWarps = kThreadsPerBlock / 32;
+  __shared__ float warps[kWarps];
+  for (int distance = 16; distance > 0; distance /= 2)
+    value += __shfl_down_sync(0xffffffffu, value, distance);
+  __syncthreads();  // an earlier sum has been read
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int w = 1; w < kWarps; ++w) value += warps[w];
+  parts[blockIdx.x] += value;
+}
+
+}  // namespace spikenm::kernels

@@ -1,0 +1,19 @@
+// Spikes as bits: what a backward keeps of them, a sixteenth of their 16-bit values. Bit i % 8 of
+// byte i / 8 is spike i.
+#pragma once
+
+#include "spikenm/kernels/real.h"
+
+#include <cstdint>
+
+namespace spikenm::kernels {
+
+// n spikes, a multiple of 8, as values 0 and 1 of type `real`.
+void unpack_spikes(int64_t n, const uint8_t* bits, float* spikes);
+void unpack_spikes_cuda(int64_t n, const uint8_t* bits, Real real, void* spikes, void* stream);
+
+// The inverse: a bit where the value is not 0.
+void pack_spikes(int64_t n, const float* spikes, uint8_t* bits);
+void pack_spikes_cuda(int64_t n, Real real, const void* spikes, uint8_t* bits, void* stream);
+
+}  // namespace spikenm::kernels

@@ -1,0 +1,109 @@
+#include "spikenm/core/error.h"
+#include "spikenm/ops/graph.h"
+
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <atomic>
+#include <exception>
+
+namespace spikenm::ops {
+namespace {
+
+void check(cudaError_t status, const char* what) {
+  SPIKENM_CHECK(status == cudaSuccess, "cuda graph: {}: {}", what, cudaGetErrorString(status));
+}
+
+// Memory that torch's allocator hands out on a stream while this lives comes from a pool that only
+// the graph uses.
+class PoolScope {
+ public:
+  PoolScope(c10::DeviceIndex device, c10::MempoolId_t pool, cudaStream_t stream)
+      : device_(device), pool_(pool) {
+    allocator().beginAllocateToPool(device, pool,
+                                    [stream](cudaStream_t asked) { return asked == stream; });
+  }
+  ~PoolScope() { allocator().endAllocateToPool(device_, pool_); }
+  PoolScope(const PoolScope&) = delete;
+  PoolScope& operator=(const PoolScope&) = delete;
+
+  static c10::cuda::CUDACachingAllocator::CUDAAllocator& allocator() {
+    return *c10::cuda::CUDACachingAllocator::get();
+  }
+
+ private:
+  c10::DeviceIndex device_;
+  c10::MempoolId_t pool_;
+};
+
+c10::MempoolId_t new_pool() {
+  static std::atomic<uint64_t> count{0};
+  return {0, (uint64_t{1} << 32) + ++count};  // beyond the numbers torch itself gives
+}
+
+class CudaGraph : public Graph {
+ public:
+  explicit CudaGraph(const std::function<void()>& work)
+      : device_(c10::cuda::current_device()), pool_(new_pool()) {
+    const cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
+    cudaGraph_t graph = nullptr;
+    std::exception_ptr failure;
+    {
+      const PoolScope pool(device_, pool_, stream);
+      // Other threads (the loader's) may go on allocating meanwhile.
+      check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin");
+      try {
+        work();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
+      if (failure == nullptr && ended != cudaSuccess) {
+        cudaGetLastError();
+        failure = std::make_exception_ptr(
+            Error(fmt::format("cuda graph: recording ended with {}", cudaGetErrorString(ended))));
+      }
+    }
+    if (failure == nullptr) {
+      const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
+      if (status != cudaSuccess)
+        failure = std::make_exception_ptr(
+            Error(fmt::format("cuda graph: instantiate: {}", cudaGetErrorString(status))));
+    }
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    if (failure != nullptr) {
+      PoolScope::allocator().releasePool(device_, pool_);
+      std::rethrow_exception(failure);
+    }
+  }
+
+  ~CudaGraph() override {
+    c10::cuda::device_synchronize();
+    cudaGraphExecDestroy(executable_);
+    PoolScope::allocator().releasePool(device_, pool_);
+  }
+  CudaGraph(const CudaGraph&) = delete;
+  CudaGraph& operator=(const CudaGraph&) = delete;
+
+  void replay() override {
+    check(cudaGraphLaunch(executable_, c10::cuda::getCurrentCUDAStream().stream()), "launch");
+  }
+
+ private:
+  c10::DeviceIndex device_;
+  c10::MempoolId_t pool_;
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+}  // namespace
+
+void use_own_stream() {
+  c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool());
+}
+
+std::unique_ptr<Graph> Graph::record(const std::function<void()>& work) {
+  return std::make_unique<CudaGraph>(work);
+}
+
+}  // namespace spikenm::ops

@@ -1,0 +1,17 @@
+// A convolution of few channels as one matrix product: tensor cores want long rows, and a 3x3 patch
+// of two or three channels makes one.
+#pragma once
+
+#include "spikenm/ops/synapse.h"
+
+namespace spikenm::ops {
+
+// rows [N,C,H,W] -> [N*OH*OW, K]: what each output place sees, tap by tap, channels innermost, and
+// zeros up to K, the next multiple of 8.
+Tensor patches(const Tensor& rows, const Tensor& weight, const SynapseGeometry& geometry);
+
+// weight [Cout,C,kh,kw] -> [Cout, K] in the same order, and back, contiguous.
+Tensor patch_weight(const Tensor& weight);
+Tensor from_patch_weight(const Tensor& matrix, at::IntArrayRef weight_sizes);
+
+}  // namespace spikenm::ops

@@ -1,0 +1,54 @@
+#include "spikenm/train/step_recorder.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+namespace spikenm::train {
+namespace {
+
+// Libraries choose their algorithms and make their workspaces in the first steps.
+constexpr int64_t kPlainSteps = 3;
+
+}  // namespace
+
+StepResult StepRecorder::run(const BatchTensors& batch, int64_t version, const Work& work) {
+  if (impossible_ || batch.partner_labels.defined()) {
+    graph_.reset();  // its gradients are no longer the parameters'
+    return work(batch);
+  }
+  if (!fits(batch, version)) {
+    graph_.reset();
+    version_ = version;
+    plain_steps_ = 0;
+    held_ = {.frames = at::empty_like(batch.frames), .labels = at::empty_like(batch.labels)};
+  }
+  if (graph_ == nullptr && plain_steps_++ < kPlainSteps) return work(batch);
+  held_.frames.copy_(batch.frames);
+  held_.labels.copy_(batch.labels);
+  if (graph_ == nullptr && !record(work)) return work(batch);
+  graph_->replay();
+  return result_;
+}
+
+bool StepRecorder::fits(const BatchTensors& batch, int64_t version) const {
+  return version == version_ && held_.frames.defined() &&
+         held_.frames.sizes() == batch.frames.sizes() &&
+         held_.frames.scalar_type() == batch.frames.scalar_type();
+}
+
+bool StepRecorder::record(const Work& work) {
+  try {
+    graph_ = ops::Graph::record([&] { result_ = work(held_); });
+  } catch (const std::exception& e) {
+    impossible_ = true;
+    fmt::print(stderr,
+               "note: this step cannot be recorded as a CUDA graph, so it runs plainly: {}\n",
+               e.what());
+  }
+  return graph_ != nullptr;
+}
+
+}  // namespace spikenm::train

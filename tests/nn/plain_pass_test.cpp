@@ -1,0 +1,112 @@
+#include "spikenm/nn/plain_pass.h"
+
+#include "spikenm/nn/models/models.h"
+#include "spikenm/nn/run_pass.h"
+#include "support/neuron_run.h"
+#include "support/tensors.h"
+#include "support/tiny_network.h"
+
+#include <map>
+
+namespace spikenm::nn {
+namespace {
+
+using test::normal_tensor;
+using test::tensors_close;
+using test::trained;
+
+std::unique_ptr<Network> build(const std::string& name, const std::string& lines,
+                               const kernels::NeuronParams& params) {
+  ModelSpec spec{.channels = 2, .height = 33, .width = 32, .classes = 3, .seed = 5};
+  spec.neuron.params = params;
+  spec.neuron.tau = 1 / params.k;
+  return models().find(name)(spec, Config::from_text(lines, "test"));
+}
+
+struct Walked {
+  std::vector<std::string> names;
+  std::vector<Tensor> values;  // scores, gradients of the parameters, running statistics
+};
+
+Walked walk(Pass& pass, Network& network, const Tensor& x) {
+  Walked all;
+  const Tensor scores = network.forward(pass, x);
+  std::vector<Tensor> parameters;
+  for (const NamedTensor& p : network.parameters()) {
+    all.names.push_back(p.name);
+    parameters.push_back(p.tensor);
+  }
+  all.values = torch::autograd::grad({scores.square().sum()}, parameters);
+  for (const NamedTensor& b : network.buffers()) {
+    all.names.push_back(b.name);
+    all.values.push_back(b.tensor.clone());
+  }
+  all.names.emplace_back("scores");
+  all.values.push_back(scores.detach());
+  return all;
+}
+
+// Differences relative to the tensor's largest value: one spike within rounding of the threshold
+// would show as far more than the tolerance.
+void expect_same_walk(const std::string& name, const std::string& lines,
+                      const kernels::NeuronParams& params, int64_t T) {
+  SCOPED_TRACE(name + ", " + test::describe(params));
+  const auto plain_network = build(name, lines, params), network = build(name, lines, params);
+  const Tensor x = normal_tensor({T, 3, 2, 33, 32}, at::kFloat, 1, 2);
+  PlainPass plain(/*training=*/true, T);
+  RunPass run(/*training=*/true);
+  const Walked wanted = walk(plain, *plain_network, x), found = walk(run, *network, x);
+  for (size_t i = 0; i < wanted.values.size(); ++i) {
+    const double largest = wanted.values[i].abs().max().item<double>();
+    EXPECT_GT(largest, 0) << wanted.names[i];
+    EXPECT_TRUE(tensors_close(found.values[i], wanted.values[i], {1e-4 * largest, 1e-4}))
+        << wanted.names[i];
+  }
+}
+
+TEST(PlainPass, ScoresGradientsAndStatisticsEqualThoseOfTheRunPass) {
+  const std::map<std::string, std::string> small{{"mlp", "hidden = [9, 7]"},
+                                                 {"small_conv", "width = 3\npool = 'max'"},
+                                                 {"vgg", "layers = '4 A 5 M'\nfc = [6]"},
+                                                 {"6conv2fc", "width = 4\nfc = 12"},
+                                                 {"sew_resnet18", "width = 4"}};
+  for (const auto& [name, lines] : small)
+    expect_same_walk(name, lines, {.threshold = 0.3}, /*T=*/3);
+}
+
+TEST(PlainPass, EveryOptionOfTheNeuronIsHonoured) {
+  for (kernels::NeuronParams params : test::all_neuron_params()) {
+    params.threshold = 0.3;
+    expect_same_walk("vgg", "layers = '3 A A'", params, /*T=*/4);
+  }
+}
+
+TEST(PlainPass, AnInputOfOneStepIsShownAtAll) {
+  const auto network = build("small_conv", "width = 3", {.threshold = 0.3});
+  const Tensor image = normal_tensor({1, 2, 2, 33, 32}, at::kFloat, 1, 2);
+  PlainPass pass(/*training=*/false, /*steps=*/4);
+  EXPECT_TRUE(test::tensors_identical(network->forward(pass, image),
+                                      network->forward(pass, image.repeat({4, 1, 1, 1, 1}))));
+}
+
+TEST(PlainPass, HooksChangeWeightsAndSpikes) {
+  struct Double : WeightHook, SpikeHook {
+    Tensor effective(const Tensor& t) override { return 2 * t; }
+  } hook;
+  test::TinyNetwork network;
+  Synapse& synapse = network.add_synapse("a", at::ones({1, 1, 1, 1}));
+  Neuron& neuron = network.add_neuron("n");
+  network.walk = [&](Pass& pass, const Tensor& x) {
+    return pass.neuron(neuron, pass.synapse(synapse, x));
+  };
+  PlainPass pass(/*training=*/true, /*steps=*/1);
+  const Tensor half = at::full({1, 1, 1}, 0.5f);
+  EXPECT_EQ(network.forward(pass, half).item<float>(), 0);
+  synapse.hook = &hook;
+  EXPECT_EQ(network.forward(pass, half).item<float>(), 1);
+  neuron.hook = &hook;
+  EXPECT_EQ(network.forward(pass, half).item<float>(), 2);
+}
+
+}  // namespace
+}  // namespace spikenm::nn
