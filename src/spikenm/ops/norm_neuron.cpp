@@ -1,8 +1,8 @@
 #include "spikenm/ops/norm_neuron.h"
 
 #include "spikenm/core/error.h"
-#include "spikenm/kernels/pool.h"
 #include "spikenm/ops/kept.h"
+#include "spikenm/ops/pool.h"
 #include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
@@ -81,32 +81,6 @@ void set_statistics(const Tensor& x, NormTensors& norm, const Tensor& running_me
                                 current_stream());
 }
 
-struct Pooled {
-  Tensor values, chosen;
-};
-
-Tensor none_chosen(const Tensor& like) {
-  return at::empty({0}, like.options().dtype(at::kByte));
-}
-
-kernels::PoolShape pool_shape(const Tensor& x, const kernels::PoolGeometry& geometry) {
-  return {.geometry = geometry, .n = 0, .height = x.size(3), .width = x.size(4)};
-}
-
-Pooled pooled(const Tensor& spikes, const kernels::PoolGeometry& geometry) {
-  kernels::PoolShape shape = pool_shape(spikes, geometry);
-  shape.n = spikes.size(0) * spikes.size(1);
-  const std::vector<int64_t> sizes{spikes.size(0), spikes.size(1), spikes.size(2),
-                                   shape.out_height(), shape.out_width()};
-  Pooled p{.values = empty_channels_last(sizes, spikes.options()), .chosen = none_chosen(spikes)};
-  if (geometry.kind == kernels::PoolKind::kMax)
-    p.chosen = empty_channels_last(sizes, spikes.options().dtype(at::kByte));
-  kernels::pool_forward_cuda(shape, spikes.size(2), real_of(spikes), spikes.const_data_ptr(),
-                             p.values.mutable_data_ptr(), data<uint8_t>(p.chosen),
-                             current_stream());
-  return p;
-}
-
 kernels::PooledGradient pooled_gradient(const Tensor& x, const Call& call, const Tensor& chosen) {
   if (!call.pool) return {};
   const kernels::PoolShape shape = pool_shape(x, *call.pool);
@@ -146,11 +120,11 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
                                        .spikes = made[0].mutable_data_ptr(),
                                        .bits = call.wants_bits ? data<uint8_t>(made[1]) : nullptr},
                                       current_stream());
-    Tensor chosen = none_chosen(x);
+    Tensor chosen;
     if (call.pool) {
-      const Pooled p = pooled(made[0], *call.pool);
-      made[0] = p.values;
-      chosen = p.chosen;
+      const Pooled pooled = pool_values(made[0], *call.pool);
+      made[0] = pooled.values;
+      chosen = pooled.chosen;
     }
     ctx->save_for_backward({x, norm.gamma, norm.beta, norm.mean, norm.inverse_std, chosen});
     ctx->saved_data["call"] = keep(call);

@@ -18,75 +18,64 @@ using torch::autograd::variable_list;
 
 class PoolFunction : public torch::autograd::Function<PoolFunction> {
  public:
-  static Tensor forward(AutogradContext* ctx, const Tensor& input, const PoolGeometry& geometry) {
-    check_real(input, "pool: input");
-    const Tensor x = channels_last(input);
-    const PoolShape shape{
-        .geometry = geometry, .n = x.size(0) * x.size(1), .height = x.size(3), .width = x.size(4)};
-    const std::vector<int64_t> sizes{x.size(0), x.size(1), x.size(2), shape.out_height(),
-                                     shape.out_width()};
-    Tensor y = empty_channels_last(sizes, x.options());
-    const bool is_max = geometry.kind == PoolKind::kMax;
-    const Tensor chosen =
-        is_max ? empty_channels_last(sizes, at::kByte) : at::empty({0}, at::kByte);
-    dispatch_real(x, [&](auto zero) {
-      using T = decltype(zero);
-      kernels::pool_forward<T>(shape, x.size(2), data<T>(x), data<T>(y), data<uint8_t>(chosen));
-    });
-    ctx->save_for_backward({chosen});
-    ctx->saved_data["shape"] = keep(shape);
+  static Tensor forward(AutogradContext* ctx, const Tensor& x, const PoolGeometry& geometry) {
+    const Pooled made = pool_values(x, geometry);
+    ctx->save_for_backward({made.chosen});
+    ctx->saved_data["geometry"] = keep(geometry);
     ctx->saved_data["sizes"] = x.sizes().vec();
-    return y;
+    return made.values;
   }
 
   static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
-    check_real(grads[0], "pool: gradient");
-    const Tensor grad = channels_last(grads[0]);
-    const Tensor chosen = ctx->get_saved_variables()[0];
+    const Tensor grad = channels_last(grads[0]), chosen = ctx->get_saved_variables()[0];
     Tensor grad_x = empty_channels_last(ctx->saved_data["sizes"].toIntVector(), grad.options());
+    const PoolShape shape = pool_shape(grad_x, kept<PoolGeometry>(ctx->saved_data["geometry"]));
+    if (grad.is_cuda()) {
+      kernels::pool_backward_cuda(shape, grad.size(2), real_of(grad), grad.const_data_ptr(),
+                                  data<uint8_t>(chosen), grad_x.mutable_data_ptr(),
+                                  current_stream());
+      return {grad_x, Tensor()};
+    }
+    check_real(grad, "pool: gradient");
     dispatch_real(grad, [&](auto zero) {
       using T = decltype(zero);
-      kernels::pool_backward<T>(kept<PoolShape>(ctx->saved_data["shape"]), grad.size(2),
-                                data<T>(grad), data<uint8_t>(chosen), data<T>(grad_x));
+      kernels::pool_backward<T>(shape, grad.size(2), data<T>(grad), data<uint8_t>(chosen),
+                                data<T>(grad_x));
     });
-    return {grad_x, Tensor()};
-  }
-};
-
-// The same on a GPU: channels-last, in the type of x.
-class GpuPoolFunction : public torch::autograd::Function<GpuPoolFunction> {
- public:
-  static Tensor forward(AutogradContext* ctx, const Tensor& input, const PoolGeometry& geometry) {
-    const Tensor x = channels_last(input);
-    const PoolShape shape{
-        .geometry = geometry, .n = x.size(0) * x.size(1), .height = x.size(3), .width = x.size(4)};
-    const std::vector<int64_t> sizes{x.size(0), x.size(1), x.size(2), shape.out_height(),
-                                     shape.out_width()};
-    Tensor y = empty_channels_last(sizes, x.options());
-    const bool is_max = geometry.kind == PoolKind::kMax;
-    const Tensor chosen = is_max ? empty_channels_last(sizes, x.options().dtype(at::kByte))
-                                 : at::empty({0}, x.options().dtype(at::kByte));
-    kernels::pool_forward_cuda(shape, x.size(2), real_of(x), x.const_data_ptr(),
-                               y.mutable_data_ptr(), data<uint8_t>(chosen), current_stream());
-    ctx->save_for_backward({chosen});
-    ctx->saved_data["shape"] = keep(shape);
-    ctx->saved_data["sizes"] = x.sizes().vec();
-    return y;
-  }
-
-  static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
-    const Tensor grad = channels_last(grads[0]);
-    const Tensor chosen = ctx->get_saved_variables()[0];
-    const std::vector<int64_t> sizes = ctx->saved_data["sizes"].toIntVector();
-    Tensor grad_x = empty_channels_last(sizes, grad.options());
-    kernels::pool_backward_cuda(kept<PoolShape>(ctx->saved_data["shape"]), sizes[2], real_of(grad),
-                                grad.const_data_ptr(), data<uint8_t>(chosen),
-                                grad_x.mutable_data_ptr(), current_stream());
     return {grad_x, Tensor()};
   }
 };
 
 }  // namespace
+
+PoolShape pool_shape(const Tensor& x, const PoolGeometry& geometry) {
+  return {
+      .geometry = geometry, .n = x.size(0) * x.size(1), .height = x.size(3), .width = x.size(4)};
+}
+
+Pooled pool_values(const Tensor& input, const PoolGeometry& geometry) {
+  const Tensor x = channels_last(input);
+  const PoolShape shape = pool_shape(x, geometry);
+  const std::vector<int64_t> sizes{x.size(0), x.size(1), x.size(2), shape.out_height(),
+                                   shape.out_width()};
+  const at::TensorOptions bytes = x.options().dtype(at::kByte);
+  const bool is_max = geometry.kind == PoolKind::kMax;
+  Pooled made{.values = empty_channels_last(sizes, x.options()),
+              .chosen = is_max ? empty_channels_last(sizes, bytes) : at::empty({0}, bytes)};
+  if (x.is_cuda()) {
+    kernels::pool_forward_cuda(shape, x.size(2), real_of(x), x.const_data_ptr(),
+                               made.values.mutable_data_ptr(), data<uint8_t>(made.chosen),
+                               current_stream());
+    return made;
+  }
+  check_real(x, "pool: input");
+  dispatch_real(x, [&](auto zero) {
+    using T = decltype(zero);
+    kernels::pool_forward<T>(shape, x.size(2), data<T>(x), data<T>(made.values),
+                             data<uint8_t>(made.chosen));
+  });
+  return made;
+}
 
 Tensor pool(const Tensor& x, const PoolGeometry& g) {
   SPIKENM_CHECK(
@@ -99,7 +88,6 @@ Tensor pool(const Tensor& x, const PoolGeometry& g) {
       x.dim() == 5 && std::min(x.size(3), x.size(4)) + 2 * g.padding >= g.size,
       "pool: found a {}-d input of {}x{}, wanted [T,B,C,H,W] of at least the {}x{} window", x.dim(),
       x.dim() == 5 ? x.size(3) : 0, x.dim() == 5 ? x.size(4) : 0, g.size, g.size);
-  if (x.is_cuda()) return GpuPoolFunction::apply(x, g);
   return PoolFunction::apply(x, g);
 }
 

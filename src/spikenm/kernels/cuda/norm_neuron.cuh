@@ -1,0 +1,177 @@
+// A thread owns V neighbouring channels of a position and walks all time steps; then it takes the
+// next of its positions, whose channels are the same.
+//
+//   step t     position 0  [ V ][ V ][ V ] …  channels      a row of threads: one position
+//              position 1  [ V ][ V ][ V ] …                a block: several rows
+//              position 2  …                                a grid: parts of rows, tiles of
+//              channels
+//   step t+1   …            ^ one thread reads this place in every step
+//
+// Sums over positions: every block leaves one partial sum a channel, and a small kernel adds the
+// blocks' up in order.
+#pragma once
+
+#include "spikenm/kernels/cuda/launch.cuh"
+#include "spikenm/kernels/cuda/real.cuh"
+#include "spikenm/kernels/math/steps/all.h"
+#include "spikenm/kernels/norm_neuron.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace spikenm::kernels {
+
+constexpr int64_t kMaxParts = 528;  // partial sums of a channel: four blocks a multiprocessor
+constexpr int kFinishLanes = 16, kFinishRows = 64;
+
+struct Grid {
+  int lanes, rows;  // threads of a block along the channels, and along the positions
+  dim3 blocks, threads;
+};
+
+inline Grid grid_of(const SequenceShape& s, int64_t positions, int width) {
+  const int64_t groups = s.channels / width;
+  const int lanes = static_cast<int>(std::min<int64_t>(groups, kThreadsPerBlock));
+  const int rows = kThreadsPerBlock / lanes;
+  const int64_t parts = std::clamp<int64_t>((positions + rows - 1) / rows, 1, kMaxParts);
+  const int64_t tiles = (groups + lanes - 1) / lanes;
+  return {lanes, rows, dim3(static_cast<unsigned>(parts), static_cast<unsigned>(tiles)),
+          dim3(static_cast<unsigned>(lanes * rows))};
+}
+
+// Which channels and positions are a thread's. All in 32 bits: a step has fewer values than that.
+template <int V>
+struct Place {
+  unsigned channel, position, stride, channels;
+  bool active;
+
+  __device__ Place(const SequenceShape& s, int lanes, int rows) {
+    const unsigned lane = threadIdx.x % lanes;
+    channels = static_cast<unsigned>(s.channels);
+    channel = (blockIdx.y * kThreadsPerBlock + lane) * V;
+    position = blockIdx.x * rows + threadIdx.x / lanes;
+    stride = gridDim.x * rows;
+    active = channel < channels;
+  }
+  // Of the thread's values at a position, within a step.
+  __device__ unsigned offset(unsigned p) const { return p * channels + channel; }
+};
+
+// V values at `offset` of step t. The step's start is the same for all threads, so that it costs
+// them nothing.
+template <class T, int V>
+__device__ __forceinline__ Pack<T, V> load_at(const void* values, int64_t step, int t,
+                                              unsigned offset) {
+  return load<T, V>(static_cast<const T*>(values) + t * step + offset);
+}
+template <class T, int V>
+__device__ __forceinline__ void store_at(void* values, int64_t step, int t, unsigned offset,
+                                         const Pack<T, V>& pack) {
+  store(static_cast<T*>(values) + t * step + offset, pack);
+}
+
+// The affine map of V channels.
+template <int V>
+struct Affine {
+  float scale[V], shift[V];
+
+  __device__ Affine(const NormConstants& norm, int64_t channel) {
+    for (int j = 0; j < V; ++j) {
+      const bool has = norm.gamma != nullptr;
+      scale[j] = has ? norm.gamma[channel + j] * norm.inverse_std[channel + j] : 1.0f;
+      shift[j] = has ? __fmaf_rn(-norm.mean[channel + j], scale[j], norm.beta[channel + j]) : 0.0f;
+    }
+  }
+  __device__ float operator()(int j, float x) const { return __fmaf_rn(x, scale[j], shift[j]); }
+};
+
+// Adds up first[j] and second[j] over the rows of a block; they go to
+// parts[blockIdx.x][2][channels].
+template <int V>
+__device__ __forceinline__ void leave_partial_sums(const float* first, const float* second,
+                                                   const Place<V>& place, int lanes, int rows,
+                                                   int64_t channels, float* parts) {
+  __shared__ float sums[2][V][kThreadsPerBlock];
+  for (int j = 0; j < V; ++j) {
+    sums[0][j][threadIdx.x] = first[j];
+    sums[1][j][threadIdx.x] = second[j];
+  }
+  __syncthreads();
+  if (static_cast<int>(threadIdx.x) >= lanes || !place.active) return;
+  for (int which = 0; which < 2; ++which)
+    for (int j = 0; j < V; ++j) {
+      float sum = 0;
+      for (int r = 0; r < rows; ++r) sum += sums[which][j][r * lanes + threadIdx.x];
+      parts[(blockIdx.x * 2 + which) * channels + place.channel + j] = sum;
+    }
+}
+
+// Both sums of a channel over all parts, in double and always in the same order; a block adds up
+// kFinishLanes channels, kFinishRows parts at a time. True for the thread that has them.
+__device__ __forceinline__ bool total_of(const float* parts, unsigned n_parts, int64_t channels,
+                                         int64_t channel, double& first, double& second) {
+  __shared__ double sums[2][kFinishRows][kFinishLanes];
+  first = second = 0;
+  if (channel < channels) {
+    const float* const mine = parts + channel;
+#pragma unroll 8
+    for (unsigned p = threadIdx.y; p < n_parts; p += kFinishRows) {
+      first += mine[2 * p * channels];
+      second += mine[(2 * p + 1) * channels];
+    }
+  }
+  sums[0][threadIdx.y][threadIdx.x] = first;
+  sums[1][threadIdx.y][threadIdx.x] = second;
+  for (int half = kFinishRows / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (static_cast<int>(threadIdx.y) < half)
+      for (int which = 0; which < 2; ++which)
+        sums[which][threadIdx.y][threadIdx.x] += sums[which][threadIdx.y + half][threadIdx.x];
+  }
+  first = sums[0][0][threadIdx.x];
+  second = sums[1][0][threadIdx.x];
+  return threadIdx.y == 0 && channel < channels;
+}
+
+__device__ __forceinline__ int64_t finish_channel() {
+  return static_cast<int64_t>(blockIdx.x) * kFinishLanes + threadIdx.x;
+}
+
+// The usual neuron (ATan, hard reset, no gradient through it) is known to the compiler.
+template <bool kUsual>
+__device__ __forceinline__ NeuronParams pinned(NeuronParams p) {
+  if constexpr (kUsual) {
+    p.surrogate = Surrogate::kAtan;
+    p.soft_reset = false;
+    p.detach_reset = true;
+  }
+  return p;
+}
+
+inline bool is_usual(const NeuronParams& p) {
+  return p.surrogate == Surrogate::kAtan && !p.soft_reset && p.detach_reset;
+}
+
+// Neurons that learn their leak have no fused kernel.
+template <class Launch>
+void with_neuron(Neuron neuron, Launch&& launch) {
+  switch (neuron) {
+#define SPIKENM_NEURON(name, step, text)              \
+  case Neuron::name:                                  \
+    if constexpr (!step::kLearnsLeak) launch(step()); \
+    break;
+#include "spikenm/kernels/neurons.inc"
+#undef SPIKENM_NEURON
+  }
+}
+
+inline unsigned finish_blocks(int64_t channels) {
+  return static_cast<unsigned>((channels + kFinishLanes - 1) / kFinishLanes);
+}
+
+inline void check_size(const SequenceShape& s) {
+  if (s.n >= int64_t{1} << 31)
+    throw std::runtime_error("norm_neuron: found a step of 2^31 values or more, wanted fewer");
+}
+
+}  // namespace spikenm::kernels
