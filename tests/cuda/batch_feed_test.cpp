@@ -1,9 +1,9 @@
 // Batches on their way to a GPU: the same as on the CPU, whoever finishes them, and whole.
 #include "spikenm/train/batch_feed.h"
 
-#include "spikenm/ops/stream.h"
 #include "spikenm/train/recipe.h"
 #include "support/expect_error.h"
+#include "support/gpu.h"
 #include "support/image_set.h"
 #include "support/numbered_dataset.h"
 #include "support/small_sets.h"
@@ -14,8 +14,6 @@
 namespace spikenm::train {
 namespace {
 
-// torch's CUDA is loaded before any test asks for a tensor on the GPU.
-const bool kHasGpu = ops::cuda_is_available();
 const at::Device kGpu(at::kCUDA, 0);
 
 void expect_same(const BatchTensors& gpu, const BatchTensors& cpu) {

@@ -12,8 +12,4 @@ namespace spikenm::kernels {
 void unpack_spikes(int64_t n, const uint8_t* bits, float* spikes);
 void unpack_spikes_cuda(int64_t n, const uint8_t* bits, Real real, void* spikes, void* stream);
 
-// The inverse: a bit where the value is not 0.
-void pack_spikes(int64_t n, const float* spikes, uint8_t* bits);
-void pack_spikes_cuda(int64_t n, Real real, const void* spikes, uint8_t* bits, void* stream);
-
 }  // namespace spikenm::kernels

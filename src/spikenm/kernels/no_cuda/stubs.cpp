@@ -84,9 +84,6 @@ void transpose_cuda(int64_t, int64_t, int64_t, Real, const void*, void*, void*) 
 void unpack_spikes_cuda(int64_t, const uint8_t*, Real, void*, void*) {
   no_cuda();
 }
-void pack_spikes_cuda(int64_t, Real, const void*, uint8_t*, void*) {
-  no_cuda();
-}
 void accumulate_credit_cuda(const CreditSlices&, void*) {
   no_cuda();
 }
