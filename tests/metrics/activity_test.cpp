@@ -1,5 +1,7 @@
 #include "spikenm/metrics/activity.h"
 
+#include "spikenm/nn/trace.h"
+#include "support/small_network.h"
 #include "support/tensors.h"
 #include "support/tiny_network.h"
 
@@ -153,6 +155,49 @@ TEST(Sops, ASumOfSpikesCountsEverySpike) {
     return pass.synapse(s[1], (y + y).flatten(2));
   };
   EXPECT_EQ(linear.sops(at::ones({1, 1, 1, 1, 1})), 6);
+}
+
+// The definition beside the count: conv(x, 1[w != 0]) at neurons that are kept.
+struct Convolutions : nn::Observer {
+  explicit Convolutions(const std::vector<sparsity::NeuronMask>& masks)
+      : neurons(masks), observer(masks) {}
+  void on_synapse_input(const nn::Synapse& layer, const Tensor& x, const Tensor& weight) override {
+    observer.on_synapse_input(layer, x, weight);
+    if (layer.name == "conv1") return;
+    const Tensor rows = x.flatten(0, 1).to(at::kDouble), alive = weight.ne(0).to(at::kDouble);
+    const ops::SynapseGeometry& g = layer.geometry;
+    Tensor y = x.dim() == 3 ? at::mm(rows, alive.flatten(1).t())
+                            : at::conv2d(rows, alive, {}, g.stride, g.padding);
+    for (const sparsity::NeuronMask& mask : neurons)
+      if (mask.neuron == layer.drives) y = y * mask.keep;
+    operations += y.sum().item<double>();
+  }
+
+  std::vector<sparsity::NeuronMask> neurons;
+  ActivityObserver observer;
+  double operations = 0;
+};
+
+TEST(Sops, OfANetworkAreThoseOfItsConvolutions) {
+  const auto network = test::small_network();
+  const auto method = test::method_on(*network, "magnitude", "pattern = \"2:4\"");
+  sparsity::Masks masks = sparsity::harden_all(*method);
+  for (nn::Synapse& layer : network->synapses())
+    layer.weight.detach().mul_(8);  // spikes everywhere
+  for (const bool prunes_neurons : {false, true}) {
+    if (prunes_neurons)
+      for (const nn::NeuronTrace& found : nn::trace(*network).neurons)
+        masks.neurons.push_back(
+            {.neuron = found.neuron,
+             .keep = test::normal_tensor(found.shape, at::kFloat, 7).gt(0).to(at::kFloat)});
+    const sparsity::FrozenHooks hooks(masks);
+    Convolutions both(masks.neurons);
+    nn::RunPass pass(/*training=*/false, &both);
+    (void)network->forward(pass, test::spike_batch(3, 4));
+    (void)network->forward(pass, test::spike_batch(3, 2));
+    EXPECT_GT(both.operations, 1000);
+    EXPECT_DOUBLE_EQ(both.observer.sops_per_sample(), both.operations / 6);
+  }
 }
 
 TEST(Sops, AReadoutThatIsNotMaskableIsNotCounted) {

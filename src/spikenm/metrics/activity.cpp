@@ -1,8 +1,5 @@
 #include "spikenm/metrics/activity.h"
 
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
-
 #include <algorithm>
 
 namespace spikenm::metrics {
@@ -16,41 +13,39 @@ void ActivityObserver::on_synapse_input(const nn::Synapse& layer, const at::Tens
     return;
   }
   if (!layer.maskable) return;
-  const at::NoGradGuard no_grad;
-  const at::Tensor alive = weight.ne(0).to(weight.scalar_type());
-  at::Tensor operations = ops::synapse(x, alive, layer.geometry);
+  at::Tensor keep;
   for (const sparsity::NeuronMask& mask : neurons_) {
-    if (mask.neuron == layer.drives) operations = operations * mask.keep;
+    if (mask.neuron == layer.drives) keep = mask.keep;
   }
-  sops_ += operations.sum(at::kDouble).item<double>();
+  sops_.add(x, ops::reach_of(weight, layer.geometry, x.sizes(), keep));
 }
 
 void ActivityObserver::on_spikes(const nn::Neuron& layer, const at::Tensor& spikes) {
   auto it = std::find_if(rates_.begin(), rates_.end(),
                          [&](const Rate& r) { return r.name == layer.name; });
   if (it == rates_.end()) it = rates_.insert(rates_.end(), Rate{.name = layer.name});
-  it->spikes += spikes.sum(at::kDouble).item<double>();
+  it->spikes.add(spikes);
   it->chances += static_cast<double>(spikes.numel());
 }
 
 double ActivityObserver::sops_per_sample() const {
-  return samples_ == 0 ? 0 : sops_ / static_cast<double>(samples_);
+  return samples_ == 0 ? 0 : sops_.total() / static_cast<double>(samples_);
 }
 
 double ActivityObserver::sops_per_sample_upr(int64_t batch_size) const {
-  return batches_ == 0 ? 0 : sops_ / static_cast<double>(batches_ * batch_size);
+  return batches_ == 0 ? 0 : sops_.total() / static_cast<double>(batches_ * batch_size);
 }
 
 std::vector<std::pair<std::string, double>> ActivityObserver::firing_rates() const {
   std::vector<std::pair<std::string, double>> result;
-  for (const Rate& r : rates_) result.emplace_back(r.name, r.spikes / r.chances);
+  for (const Rate& r : rates_) result.emplace_back(r.name, r.spikes.total() / r.chances);
   return result;
 }
 
 double ActivityObserver::mean_firing_rate() const {
   double spikes = 0, chances = 0;
   for (const Rate& r : rates_) {
-    spikes += r.spikes;
+    spikes += r.spikes.total();
     chances += r.chances;
   }
   return chances == 0 ? 0 : spikes / chances;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spikenm/nn/run_pass.h"
+#include "spikenm/ops/sop_count.h"
 #include "spikenm/sparsity/frozen_masks.h"
 
 #include <string>
@@ -36,11 +37,12 @@ class ActivityObserver : public nn::Observer {
  private:
   struct Rate {
     std::string name;
-    double spikes = 0, chances = 0;
+    ops::SpikeCounter spikes;
+    double chances = 0;
   };
   std::vector<sparsity::NeuronMask> neurons_;
   const nn::Synapse* first_ = nullptr;
-  double sops_ = 0;
+  ops::SpikeCounter sops_;
   int64_t samples_ = 0, batches_ = 0;
   std::vector<Rate> rates_;
 };

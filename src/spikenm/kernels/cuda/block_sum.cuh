@@ -6,9 +6,10 @@
 namespace spikenm::kernels {
 
 // Adds it to parts[blockIdx.x]. All threads of the block must call.
-__device__ __forceinline__ void add_block_sum(float value, float* parts) {
+template <class T>
+__device__ __forceinline__ void add_block_sum(T value, T* parts) {
   constexpr int kWarps = kThreadsPerBlock / 32;
-  __shared__ float warps[kWarps];
+  __shared__ T warps[kWarps];
   for (int distance = 16; distance > 0; distance /= 2)
     value += __shfl_down_sync(0xffffffffu, value, distance);
   __syncthreads();  // an earlier sum has been read

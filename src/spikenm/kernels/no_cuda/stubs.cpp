@@ -8,6 +8,7 @@
 #include "spikenm/kernels/norm_neuron.h"
 #include "spikenm/kernels/optimizer_step.h"
 #include "spikenm/kernels/pool.h"
+#include "spikenm/kernels/sop_count.h"
 #include "spikenm/kernels/spike_bits.h"
 #include "spikenm/kernels/trace.h"
 #include "spikenm/kernels/transpose.h"
@@ -94,6 +95,12 @@ void adam_steps_cuda(std::span<const AdamStep>, void*) {
   no_cuda();
 }
 void sgd_steps_cuda(std::span<const SgdStep>, void*) {
+  no_cuda();
+}
+void count_live_cuda(int64_t, int64_t, const float*, float*, void*) {
+  no_cuda();
+}
+void sop_count_cuda(int64_t, int64_t, Real, const void*, const float*, double*, void*) {
   no_cuda();
 }
 
