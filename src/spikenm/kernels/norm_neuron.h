@@ -9,6 +9,7 @@
 #pragma once
 
 #include "spikenm/kernels/math/neuron_step.h"
+#include "spikenm/kernels/pool.h"
 #include "spikenm/kernels/real.h"
 
 #include <cstdint>
@@ -49,35 +50,42 @@ struct NormConstants {
   const float *gamma = nullptr, *beta = nullptr, *mean = nullptr, *inverse_std = nullptr;
 };
 
+// A pool of 2x2 windows that do not overlap, where it alone reads the spikes: the forward writes
+// what it makes of them, and the backward takes the gradient of that. Of a max pool `winners` says,
+// a bit a place of the map (spike_bits.h), whether its window took that place (the first of
+// equals). Rows and columns that fill no window are left out.
+struct SpikePool {
+  bool used = false;
+  PoolKind kind = PoolKind::kAverage;
+  int32_t height = 0, width = 0;  // of the map
+  uint8_t* winners = nullptr;     // null for an average, or where no backward follows
+
+  static constexpr int64_t kSize = 2;
+  [[nodiscard]] SPIKENM_HD int32_t out_height() const { return height / 2; }
+  [[nodiscard]] SPIKENM_HD int32_t out_width() const { return width / 2; }
+};
+// Whether forward and backward serve such a pool; those of unusual neurons and lengths do not.
+bool can_pool_spikes(const NeuronParams& params, const SequenceShape& shape);
+
 // Spikes can also be left as bits (spike_bits.h), where the channels are a multiple of 8.
 struct NormNeuronForward {
   NeuronParams params;
   SequenceShape shape;
   NormConstants norm;
+  SpikePool pool;
   const void* x = nullptr;
-  void* spikes = nullptr;
-  uint8_t* bits = nullptr;  // or null
+  void* spikes = nullptr;   // or the pool's output
+  uint8_t* bits = nullptr;  // or null; not with a pool
 };
 
 void norm_neuron_forward_cuda(const NormNeuronForward& args, void* stream);
-
-// Where the spikes went through a pool whose windows do not overlap, the gradient of its output is
-// enough: a place looks up the window it is in. `chosen` as kernels/pool.h leaves it, null for an
-// average.
-struct PooledGradient {
-  int32_t size = 0;  // of a window; 0: no pool
-  int32_t height = 0, width = 0, out_height = 0, out_width = 0;
-  const uint8_t* chosen = nullptr;
-};
-// Whether the backward serves such a pool; the unusual neurons and lengths do not.
-bool can_pool_gradient(const NeuronParams& params, const SequenceShape& shape);
 
 // Replays the membrane from x. No leak may be learnt.
 struct NormNeuronBackward {
   NeuronParams params;
   SequenceShape shape;
   NormConstants norm;
-  PooledGradient pool;
+  SpikePool pool;
   const void *x = nullptr, *grad_spikes = nullptr;  // or of the pool's output
   void* grad_x = nullptr;  // may be grad_spikes, where the gradient is neither summed nor pooled
   float *grad_gamma = nullptr, *grad_beta = nullptr;  // [channels], with a norm

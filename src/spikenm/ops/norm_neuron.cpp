@@ -2,13 +2,13 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/ops/kept.h"
-#include "spikenm/ops/pool.h"
 #include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace spikenm::ops {
@@ -24,6 +24,7 @@ struct Call {
   bool summed_gradient = false;  // x has one step for all
   bool training = true;
   bool wants_bits = false;
+  bool wants_winners = false;
   std::optional<kernels::PoolGeometry> pool;  // what the spikes go through
   double eps = 1e-5, momentum = 0.1;
 };
@@ -81,18 +82,25 @@ void set_statistics(const Tensor& x, NormTensors& norm, const Tensor& running_me
                                 current_stream());
 }
 
-kernels::PooledGradient pooled_gradient(const Tensor& x, const Call& call, const Tensor& chosen) {
+kernels::SpikePool spike_pool(const Tensor& x, const Call& call, const Tensor& winners) {
   if (!call.pool) return {};
-  const kernels::PoolShape shape = pool_shape(x, *call.pool);
-  return {.size = static_cast<int32_t>(call.pool->size),
-          .height = static_cast<int32_t>(shape.height),
-          .width = static_cast<int32_t>(shape.width),
-          .out_height = static_cast<int32_t>(shape.out_height()),
-          .out_width = static_cast<int32_t>(shape.out_width()),
-          .chosen = chosen.numel() > 0 ? data<uint8_t>(chosen) : nullptr};
+  return {.used = true,
+          .kind = call.pool->kind,
+          .height = static_cast<int32_t>(x.size(3)),
+          .width = static_cast<int32_t>(x.size(4)),
+          .winners = winners.defined() ? data<uint8_t>(winners) : nullptr};
 }
 
-// Keeps x alone: the backward replays the membrane from it. Of a pool it keeps what was chosen.
+// Of spikes, or of what the pool makes of them.
+std::vector<int64_t> result_sizes(const Tensor& x, const Call& call) {
+  std::vector<int64_t> sizes = x.sizes().vec();
+  sizes[0] = call.steps;
+  if (call.pool)
+    for (const size_t axis : {3, 4}) sizes[axis] = call.pool->out(sizes[axis]);
+  return sizes;
+}
+
+// Keeps x alone: the backward replays the membrane from it. Of a max pool it keeps who won.
 class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> {
  public:
   static variable_list forward(AutogradContext* ctx, const Tensor& input,
@@ -108,25 +116,21 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
                      .mean = {},
                      .inverse_std = {}};
     if (norm.gamma.defined()) set_statistics(x, norm, *running_mean, *running_var, call);
-    std::vector<int64_t> sizes = x.sizes().vec();
-    sizes[0] = call.steps;
-    variable_list made{empty_channels_last(sizes, x.options())};
-    if (call.wants_bits)
-      made.push_back(at::empty({made[0].numel() / 8}, x.options().dtype(at::kByte)));
+    const at::TensorOptions bytes = x.options().dtype(at::kByte);
+    const int64_t n = x.numel() / x.size(0) * call.steps;
+    variable_list made{empty_channels_last(result_sizes(x, call), x.options())};
+    if (call.wants_bits) made.push_back(at::empty({n / 8}, bytes));
+    Tensor winners;
+    if (call.wants_winners) winners = at::empty({n / 8}, bytes);
     kernels::norm_neuron_forward_cuda({.params = call.params,
                                        .shape = shape_of(x, call),
                                        .norm = norm.constants(),
+                                       .pool = spike_pool(x, call, winners),
                                        .x = x.const_data_ptr(),
                                        .spikes = made[0].mutable_data_ptr(),
                                        .bits = call.wants_bits ? data<uint8_t>(made[1]) : nullptr},
                                       current_stream());
-    Tensor chosen;
-    if (call.pool) {
-      const Pooled pooled = pool_values(made[0], *call.pool);
-      made[0] = pooled.values;
-      chosen = pooled.chosen;
-    }
-    ctx->save_for_backward({x, norm.gamma, norm.beta, norm.mean, norm.inverse_std, chosen});
+    ctx->save_for_backward({x, norm.gamma, norm.beta, norm.mean, norm.inverse_std, winners});
     ctx->saved_data["call"] = keep(call);
     if (call.wants_bits) ctx->mark_non_differentiable({made[1]});
     ctx->set_materialize_grads(false);  // nobody wants zeros for the bits
@@ -156,7 +160,7 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
     kernels::norm_neuron_backward_cuda({.params = call.params,
                                         .shape = shape,
                                         .norm = norm.constants(),
-                                        .pool = pooled_gradient(x, call, saved[5]),
+                                        .pool = spike_pool(x, call, saved[5]),
                                         .x = x.const_data_ptr(),
                                         .grad_spikes = grad_spikes.const_data_ptr(),
                                         .grad_x = grad_x.mutable_data_ptr(),
@@ -176,9 +180,10 @@ bool can_fuse_norm_neuron(const Tensor& x, int64_t steps, const NeuronParams& pa
 
 bool can_fuse_pool(const Tensor& x, int64_t steps, const NeuronParams& params,
                    const kernels::PoolGeometry& pool) {
-  return can_fuse_norm_neuron(x, steps, params) && x.dim() == 5 && pool.stride == pool.size &&
-         pool.padding == 0 && std::min(x.size(3), x.size(4)) >= pool.size &&
-         kernels::can_pool_gradient(params, shape_of(x, {.params = params, .steps = steps}));
+  constexpr int64_t kSize = kernels::SpikePool::kSize;
+  return can_fuse_norm_neuron(x, steps, params) && x.dim() == 5 && pool.size == kSize &&
+         pool.stride == kSize && pool.padding == 0 && std::min(x.size(3), x.size(4)) >= kSize &&
+         kernels::can_pool_spikes(params, shape_of(x, {.params = params, .steps = steps}));
 }
 
 Spikes norm_neuron(const Tensor& x, int64_t steps, BatchNormState* norm, const NeuronParams& params,
@@ -190,7 +195,10 @@ Spikes norm_neuron(const Tensor& x, int64_t steps, BatchNormState* norm, const N
             .summed_gradient = x.size(0) < steps,
             .training = training,
             .wants_bits = pool == nullptr && at::GradMode::is_enabled() && x.size(2) % 8 == 0};
-  if (pool != nullptr) call.pool = *pool;
+  if (pool != nullptr) {
+    call.pool = *pool;
+    call.wants_winners = at::GradMode::is_enabled() && pool->kind == kernels::PoolKind::kMax;
+  }
   variable_list made;
   if (norm == nullptr) {
     made = NormNeuronFunction::apply(x, Optional(), Optional(), Optional(), Optional(), call);

@@ -18,8 +18,8 @@ struct Spikes {
 bool can_fuse_norm_neuron(const Tensor& x, int64_t steps, const kernels::NeuronParams& params);
 
 // x [T,B,C,...] of float, bfloat16 or half, or [1,B,C,...], which lasts for all `steps`. `norm` may
-// be null. With a `pool` the result is what it makes of the spikes, and its backward is part of
-// ours (can_fuse_pool says where).
+// be null. With a `pool` the result is what it makes of the spikes, which themselves never exist
+// (can_fuse_pool says where).
 Spikes norm_neuron(const Tensor& x, int64_t steps, BatchNormState* norm,
                    const kernels::NeuronParams& params, bool training,
                    const kernels::PoolGeometry* pool = nullptr);

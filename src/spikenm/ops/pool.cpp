@@ -16,6 +16,40 @@ using kernels::PoolShape;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+// `chosen` as kernels/pool.h leaves it, and empty for an average.
+struct Pooled {
+  Tensor values, chosen;
+};
+
+PoolShape pool_shape(const Tensor& x, const PoolGeometry& geometry) {
+  return {
+      .geometry = geometry, .n = x.size(0) * x.size(1), .height = x.size(3), .width = x.size(4)};
+}
+
+Pooled pool_values(const Tensor& input, const PoolGeometry& geometry) {
+  const Tensor x = channels_last(input);
+  const PoolShape shape = pool_shape(x, geometry);
+  const std::vector<int64_t> sizes{x.size(0), x.size(1), x.size(2), shape.out_height(),
+                                   shape.out_width()};
+  const at::TensorOptions bytes = x.options().dtype(at::kByte);
+  const bool is_max = geometry.kind == PoolKind::kMax;
+  Pooled made{.values = empty_channels_last(sizes, x.options()),
+              .chosen = is_max ? empty_channels_last(sizes, bytes) : at::empty({0}, bytes)};
+  if (x.is_cuda()) {
+    kernels::pool_forward_cuda(shape, x.size(2), real_of(x), x.const_data_ptr(),
+                               made.values.mutable_data_ptr(), data<uint8_t>(made.chosen),
+                               current_stream());
+    return made;
+  }
+  check_real(x, "pool: input");
+  dispatch_real(x, [&](auto zero) {
+    using T = decltype(zero);
+    kernels::pool_forward<T>(shape, x.size(2), data<T>(x), data<T>(made.values),
+                             data<uint8_t>(made.chosen));
+  });
+  return made;
+}
+
 class PoolFunction : public torch::autograd::Function<PoolFunction> {
  public:
   static Tensor forward(AutogradContext* ctx, const Tensor& x, const PoolGeometry& geometry) {
@@ -47,35 +81,6 @@ class PoolFunction : public torch::autograd::Function<PoolFunction> {
 };
 
 }  // namespace
-
-PoolShape pool_shape(const Tensor& x, const PoolGeometry& geometry) {
-  return {
-      .geometry = geometry, .n = x.size(0) * x.size(1), .height = x.size(3), .width = x.size(4)};
-}
-
-Pooled pool_values(const Tensor& input, const PoolGeometry& geometry) {
-  const Tensor x = channels_last(input);
-  const PoolShape shape = pool_shape(x, geometry);
-  const std::vector<int64_t> sizes{x.size(0), x.size(1), x.size(2), shape.out_height(),
-                                   shape.out_width()};
-  const at::TensorOptions bytes = x.options().dtype(at::kByte);
-  const bool is_max = geometry.kind == PoolKind::kMax;
-  Pooled made{.values = empty_channels_last(sizes, x.options()),
-              .chosen = is_max ? empty_channels_last(sizes, bytes) : at::empty({0}, bytes)};
-  if (x.is_cuda()) {
-    kernels::pool_forward_cuda(shape, x.size(2), real_of(x), x.const_data_ptr(),
-                               made.values.mutable_data_ptr(), data<uint8_t>(made.chosen),
-                               current_stream());
-    return made;
-  }
-  check_real(x, "pool: input");
-  dispatch_real(x, [&](auto zero) {
-    using T = decltype(zero);
-    kernels::pool_forward<T>(shape, x.size(2), data<T>(x), data<T>(made.values),
-                             data<uint8_t>(made.chosen));
-  });
-  return made;
-}
 
 Tensor pool(const Tensor& x, const PoolGeometry& g) {
   SPIKENM_CHECK(

@@ -46,28 +46,87 @@ __global__ void forward(NormNeuronForward a, int lanes, int rows) {
   const int64_t n = a.shape.n, x_step = a.shape.constant_input ? 0 : n;
   const int steps = static_cast<int>(a.shape.steps);
   const auto positions = static_cast<unsigned>(a.shape.positions());
-  const NeuronParams params = pinned<kUsual>(a.params);
-  const auto c = neuron_constants<float, float>(params);
-  const Affine<V> affine(a.norm, place.channel);
+  const KernelNeuron<Step, V, kUsual> neuron(a.params, a.norm, place.channel);
   for (unsigned p = place.position; p < positions; p += place.stride) {
     const unsigned i = place.offset(p);
     float v[V];
-    for (int j = 0; j < V; ++j) v[j] = c.charge.rest;
+    for (int j = 0; j < V; ++j) v[j] = neuron.rest();
 #pragma unroll 8
     for (int t = 0; t < steps; ++t) {
       const auto in = load_at<T, V>(a.x, x_step, t, i);
       Pack<T, V> out;
       unsigned bits = 0;
       for (int j = 0; j < V; ++j) {
-        float h, spike;
-        neuron_forward_step<Step>(c, params.soft_reset, affine(j, to_float(in.value[j])), v[j], h,
-                                  spike);
-        out.value[j] = from_float<T>(spike);
-        bits |= (spike != 0.0f ? 1u : 0u) << j;
+        const float h = neuron.charge(j, to_float(in.value[j]), v[j]);
+        const bool fires = neuron.fires(h);
+        v[j] = neuron.after(h);
+        out.value[j] = from_float<T>(fires ? 1.0f : 0.0f);
+        bits |= (fires ? 1u : 0u) << j;
       }
       store_at(a.spikes, n, t, i, out);
       if constexpr (V == 8)
         if (a.bits != nullptr) a.bits[(t * n + i) / 8] = static_cast<uint8_t>(bits);
+    }
+  }
+}
+
+// Where a window's four places lie in a step, row-major.
+struct Window {
+  unsigned at[4];
+
+  __device__ Window(const SpikePool& pool, const Place<8>& place, unsigned window) {
+    const unsigned out_width = pool.out_width(), out_height = pool.out_height(), w = pool.width;
+    const unsigned line = window / out_width, column = window - line * out_width;
+    const unsigned image = line / out_height, row = line - image * out_height;
+    const unsigned corner = (image * pool.height + 2 * row) * w + 2 * column;
+    for (unsigned k = 0; k < 4; ++k) at[k] = place.offset(corner + k / 2 * w + k % 2);
+  }
+};
+
+// The same where a pool alone reads the spikes: a thread owns a window and 8 channels of it, so
+// that the spikes themselves never go to memory.
+template <class Step, class T, PoolKind kKind>
+__global__ void forward_pooled(NormNeuronForward a, unsigned windows, int lanes, int rows) {
+  constexpr int V = 8;
+  const Place<V> place(a.shape, lanes, rows);
+  if (!place.active) return;
+  const int64_t n = a.shape.n, x_step = a.shape.constant_input ? 0 : n;
+  const int64_t out_step = static_cast<int64_t>(windows) * place.channels;
+  const int steps = static_cast<int>(a.shape.steps);
+  const UsualNeuron<Step, V> neuron(a.params, a.norm, place.channel);
+  for (unsigned q = place.position; q < windows; q += place.stride) {
+    const Window window(a.pool, place, q);
+    float v[4][V];
+    for (int k = 0; k < 4; ++k)
+      for (int j = 0; j < V; ++j) v[k][j] = neuron.rest();
+#pragma unroll 2
+    for (int t = 0; t < steps; ++t) {
+      Pack<T, V> in[4];
+      for (int k = 0; k < 4; ++k) in[k] = load_at<T, V>(a.x, x_step, t, window.at[k]);
+      unsigned fired[4] = {};  // channels, a bit each
+      float mean[V] = {};
+      for (int k = 0; k < 4; ++k)
+        for (int j = 0; j < V; ++j) {
+          const float h = neuron.charge(j, to_float(in[k].value[j]), v[k][j]);
+          v[k][j] = neuron.after(h);
+          if constexpr (kKind == PoolKind::kMax) {
+            if (neuron.fires(h)) fired[k] |= 1u << j;
+          } else {
+            if (neuron.fires(h)) mean[j] += 0.25f;
+          }
+        }
+      const unsigned any = fired[0] | fired[1] | fired[2] | fired[3];
+      Pack<T, V> out = unpacked<T>(any);
+      if constexpr (kKind == PoolKind::kAverage)
+        for (int j = 0; j < V; ++j) out.value[j] = from_float<T>(mean[j]);
+      store_at(a.spikes, out_step, t, place.offset(q), out);
+      if (a.pool.winners == nullptr) continue;
+      unsigned before = 0;  // channels whose window has its winner already
+      for (int k = 0; k < 4; ++k) {
+        const unsigned wins = (k == 0 ? fired[0] | ~any : fired[k]) & ~before;
+        a.pool.winners[(t * n + window.at[k]) / 8] = static_cast<uint8_t>(wins);
+        before |= wins;
+      }
     }
   }
 }
@@ -107,6 +166,17 @@ void norm_neuron_forward_cuda(const NormNeuronForward& a, void* stream) {
     using Step = decltype(step);
     with_type(a.shape.real, [&](auto zero) {
       using T = decltype(zero);
+      if (a.pool.used) {
+        const int64_t images = a.shape.positions() / (int64_t{a.pool.height} * a.pool.width);
+        const int64_t windows = images * a.pool.out_height() * a.pool.out_width();
+        const Grid grid = grid_of(a.shape, windows, 8);
+        const auto kernel = a.pool.kind == PoolKind::kMax
+                                ? forward_pooled<Step, T, PoolKind::kMax>
+                                : forward_pooled<Step, T, PoolKind::kAverage>;
+        kernel<<<grid.blocks, grid.threads, 0, s>>>(a, static_cast<unsigned>(windows), grid.lanes,
+                                                    grid.rows);
+        return;
+      }
       with_width(a.shape.channels % 8 == 0, [&](auto width) {
         const Grid grid = grid_of(a.shape, a.shape.positions(), width);
         if (is_usual(a.params)) {

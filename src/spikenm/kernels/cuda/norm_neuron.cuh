@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 
 namespace spikenm::kernels {
 
@@ -29,11 +30,12 @@ struct Grid {
   dim3 blocks, threads;
 };
 
-inline Grid grid_of(const SequenceShape& s, int64_t positions, int width) {
+inline Grid grid_of(const SequenceShape& s, int64_t positions, int width,
+                    int64_t max_parts = kMaxParts) {
   const int64_t groups = s.channels / width;
   const int lanes = static_cast<int>(std::min<int64_t>(groups, kThreadsPerBlock));
   const int rows = kThreadsPerBlock / lanes;
-  const int64_t parts = std::clamp<int64_t>((positions + rows - 1) / rows, 1, kMaxParts);
+  const int64_t parts = std::clamp<int64_t>((positions + rows - 1) / rows, 1, max_parts);
   const int64_t tiles = (groups + lanes - 1) / lanes;
   return {lanes, rows, dim3(static_cast<unsigned>(parts), static_cast<unsigned>(tiles)),
           dim3(static_cast<unsigned>(lanes * rows))};
@@ -137,16 +139,81 @@ __device__ __forceinline__ int64_t finish_channel() {
   return static_cast<int64_t>(blockIdx.x) * kFinishLanes + threadIdx.x;
 }
 
-// The usual neuron (ATan, hard reset, no gradient through it) is known to the compiler.
-template <bool kUsual>
-__device__ __forceinline__ NeuronParams pinned(NeuronParams p) {
-  if constexpr (kUsual) {
-    p.surrogate = Surrogate::kAtan;
-    p.soft_reset = false;
-    p.detach_reset = true;
+// A neuron behind the norm, V channels of it, as the kernels use it: charge() gives h[t] from x[t]
+// and v[t-1], after() gives v[t]; back() takes the error one step back and gives dL/d(norm's
+// output) but for factor().
+template <class Step, int V>
+struct AnyNeuron {
+  static constexpr bool kAllSteps = false;  // whether its kernels know the number of steps
+  NeuronParams params;
+  NeuronConstants<float> c;
+  Affine<V> affine;
+
+  __device__ AnyNeuron(const NeuronParams& p, const NormConstants& norm, unsigned channel)
+      : params(p), c(neuron_constants<float, float>(p)), affine(norm, channel) {}
+  __device__ float rest() const { return c.charge.rest; }
+  __device__ float charge(int j, float x, float v) const {
+    return saturate(Step::charge(v, affine(j, x), c.charge));
   }
-  return p;
-}
+  __device__ bool fires(float h) const { return h >= c.threshold; }
+  __device__ float after(float h) const { return membrane_after(c, params.soft_reset, h); }
+  __device__ float back(float g, float h, float& error) const {
+    float grad_x, grad_k;
+    neuron_backward_step<Step>(c, params, g, h, 0.0f, 0.0f, error, grad_x, grad_k);
+    return grad_x;
+  }
+  __device__ float factor() const { return 1.0f; }
+};
+
+// The usual neuron (ATan, hard reset, no gradient through it) in fewer instructions, which are what
+// its kernels wait for: norm and charge are one line in x, and factors that all steps share are
+// left to the end.
+template <class Step, int V>
+struct UsualNeuron {
+  static constexpr bool kAllSteps = true;
+  float scale[V], shift[V];  // h = keep v + scale x + shift
+  float keep, threshold, v_reset, at_rest;
+  float steepness, offset;  // pi/2 alpha u = steepness h + offset
+  float shared;
+
+  __device__ UsualNeuron(const NeuronParams& p, const NormConstants& norm, unsigned channel) {
+    const auto c = neuron_constants<float, float>(p);
+    const Affine<V> affine(norm, channel);
+    const float gain = Step::d_input(c.charge), pull = Step::charge(0.0f, 0.0f, c.charge);
+    for (int j = 0; j < V; ++j) {
+      scale[j] = gain * affine.scale[j];
+      shift[j] = __fmaf_rn(gain, affine.shift[j], pull);
+    }
+    keep = Step::d_membrane(c.charge);
+    threshold = c.threshold;
+    v_reset = c.v_reset;
+    at_rest = c.charge.rest;
+    steepness = static_cast<float>(kHalfPi) * c.alpha;
+    offset = -steepness * threshold;
+    shared = 0.5f * c.alpha * gain;
+  }
+  __device__ float rest() const { return at_rest; }
+  // A membrane of plus infinity fires and is reset: only minus infinity has to be kept away.
+  __device__ float charge(int j, float x, float v) const {
+    const float h = __fmaf_rn(keep, v, __fmaf_rn(scale[j], x, shift[j]));
+    float result;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(h), "f"(-3.40282347e38f));
+    return result;
+  }
+  __device__ bool fires(float h) const { return h >= threshold; }
+  __device__ float after(float h) const { return fires(h) ? v_reset : h; }
+  // Eq. (6), as neuron_backward_step has it; alpha/2 and the gain are the shared factor.
+  __device__ float back(float g, float h, float& error) const {
+    const float u = __fmaf_rn(steepness, h, offset);
+    const float own = quotient(g, __fmaf_rn(u, u, 1.0f));
+    error = fires(h) ? own : __fmaf_rn(keep, error, own);
+    return error;
+  }
+  __device__ float factor() const { return shared; }
+};
+
+template <class Step, int V, bool kUsual>
+using KernelNeuron = std::conditional_t<kUsual, UsualNeuron<Step, V>, AnyNeuron<Step, V>>;
 
 inline bool is_usual(const NeuronParams& p) {
   return p.surrogate == Surrogate::kAtan && !p.soft_reset && p.detach_reset;

@@ -5,85 +5,102 @@
 namespace spikenm::kernels {
 namespace {
 
-// The gradient of the spikes at a position, from the output of a pool where there is one.
+// Where the gradient of a place's spikes is found: at the place, or in the output of a pool.
 template <class T, int V, bool kPooled>
 struct SpikeGradient {
   const void* grad;
-  int64_t step;
-  unsigned offset;
-  const uint8_t* chosen = nullptr;
-  int here = 0;     // the place in its window
-  float share = 1;  // of the window's gradient
+  int64_t step;     // from one time step to the next
+  unsigned offset;  // of the thread's values in a step
+  bool inside;      // a window, where there is a pool
+  const uint8_t* winners;
+  int64_t winner_step;
 
-  __device__ SpikeGradient(const NormNeuronBackward& a, const Place<V>& place, unsigned p)
-      : grad(a.grad_spikes), step(a.shape.n), offset(place.offset(p)) {
-    if constexpr (kPooled) {
-      const PooledGradient& pool = a.pool;
-      const unsigned width = pool.width, height = pool.height, size = pool.size;
-      const unsigned out_width = pool.out_width, out_height = pool.out_height;
-      const unsigned line = p / width, column = p - line * width;
-      const unsigned image = line / height, row = line - image * height;
-      const unsigned r = row / size, c = column / size;
-      const bool inside = r < out_height && c < out_width;
-      offset =
-          (inside ? (image * out_height + r) * out_width + c : 0) * place.channels + place.channel;
-      step = a.shape.n / (static_cast<int64_t>(width) * height) * out_width * out_height;
-      here = static_cast<int>((row - r * size) * size + column - c * size);
-      chosen = pool.chosen;
-      if (chosen == nullptr) share = 1.0f / static_cast<float>(size * size);
-      if (!inside) share = 0;  // in no window
-    }
-  }
-  // All steps' at once: no load waits for another.
+  // All steps' at once: no load waits for another. `i` is the thread's place in the map.
   template <int kSteps>
-  __device__ void load_steps(int steps, Pack<T, V> (&g)[kSteps]) const {
+  __device__ void load_steps(int steps, unsigned i, Pack<T, V> (&g)[kSteps]) const {
 #pragma unroll
     for (int t = 0; t < kSteps; ++t)
       if (t < steps) g[t] = load_at<T, V>(grad, step, t, offset);
     if constexpr (kPooled) {
-      if (chosen == nullptr) return;
-      Pack<uint8_t, V> where[kSteps];
+      unsigned taken[kSteps];
 #pragma unroll
-      for (int t = 0; t < kSteps; ++t) where[t] = load<uint8_t, V>(chosen + t * step + offset);
+      for (int t = 0; t < kSteps; ++t)
+        taken[t] = !inside              ? 0u
+                   : winners == nullptr ? ~0u
+                                        : winners[t * winner_step + i / 8] >> (i % 8);
 #pragma unroll
       for (int t = 0; t < kSteps; ++t)
         for (int j = 0; j < V; ++j)
-          if (where[t].value[j] != here) g[t].value[j] = from_float<T>(0.0f);
+          if ((taken[t] >> j & 1) == 0) g[t].value[j] = from_float<T>(0.0f);
     }
   }
 };
 
+// Places that the map of a pool is cut into: windows, and what is left of them at an odd edge.
+__host__ __device__ inline unsigned windows_of(const SpikePool& pool, int64_t positions) {
+  const int64_t images = positions / (int64_t{pool.height} * pool.width);
+  return static_cast<unsigned>(images * ((pool.height + 1) / 2) * ((pool.width + 1) / 2));
+}
+
+// Calls visit(position, its spikes' gradient) for all positions of a thread. With a pool these are
+// whole windows, one place after the other: what they share is found once.
+template <class T, int V, bool kPooled, class Visit>
+__device__ void visit_positions(const NormNeuronBackward& a, const Place<V>& place, Visit&& visit) {
+  const int64_t n = a.shape.n;
+  const auto positions = static_cast<unsigned>(a.shape.positions());
+  if constexpr (!kPooled) {
+    for (unsigned p = place.position; p < positions; p += place.stride)
+      visit(p, SpikeGradient<T, V, false>{a.grad_spikes, n, place.offset(p), true, nullptr, 0});
+  } else {
+    const unsigned width = a.pool.width, height = a.pool.height;
+    const unsigned out_width = a.pool.out_width(), out_height = a.pool.out_height();
+    const unsigned across = (width + 1) / 2, down = (height + 1) / 2;
+    const unsigned windows = windows_of(a.pool, positions);
+    const int64_t step = static_cast<int64_t>(positions / (width * height)) * out_width *
+                         out_height * place.channels;
+    for (unsigned q = place.position; q < windows; q += place.stride) {
+      const unsigned line = q / across, column = q - line * across;
+      const unsigned image = line / down, row = line - image * down;
+      const bool inside = row < out_height && column < out_width;
+      const unsigned out = inside ? (image * out_height + row) * out_width + column : 0;
+      const SpikeGradient<T, V, true> gradient{a.grad_spikes, step,           place.offset(out),
+                                               inside,        a.pool.winners, n / 8};
+#pragma unroll 1
+      for (unsigned k = 0; k < 4; ++k) {
+        const unsigned y = 2 * row + k / 2, x = 2 * column + k % 2;
+        if (y < height && x < width) visit((image * height + y) * width + x, gradient);
+      }
+    }
+  }
+}
+
 // Runs the membrane forward from x, keeping h in registers, then the error backward: for every step
-// use(x, gradients of the neuron's input, t) is called with V values each, last step first.
-template <class Step, class T, int V, int kSteps, bool kUsual, bool kPooled, class Use>
-__device__ void sweep(const NormNeuronBackward& a, const NeuronConstants<float>& c,
-                      const Affine<V>& affine, const Place<V>& place, unsigned p, Use&& use) {
+// use(x, gradients of the neuron's input but for the neuron's factor, t) is called with V values
+// each, last step first.
+template <class T, int V, int kSteps, bool kPooled, class Neuron, class Use>
+__device__ void sweep(const NormNeuronBackward& a, const Neuron& neuron, const Place<V>& place,
+                      unsigned p, const SpikeGradient<T, V, kPooled>& gradient, Use&& use) {
   const unsigned i = place.offset(p);
-  const SpikeGradient<T, V, kPooled> gradient(a, place, p);
   const int64_t n = a.shape.n, x_step = a.shape.constant_input ? 0 : n;
   // The usual neuron has all kSteps, another one at most so many.
-  const int steps = kUsual ? kSteps : static_cast<int>(a.shape.steps);
-  const NeuronParams params = pinned<kUsual>(a.params);
+  const int steps = Neuron::kAllSteps ? kSteps : static_cast<int>(a.shape.steps);
   // All loads first: they are many bytes on their way at once, and grad may be overwritten by use.
   Pack<T, V> in[kSteps], g[kSteps];
 #pragma unroll
-  for (int t = 0; t < kSteps; ++t) {
-    if (t >= steps) continue;
-    in[t] = load_at<T, V>(a.x, x_step, t, i);
-  }
-  gradient.load_steps(steps, g);
+  for (int t = 0; t < kSteps; ++t)
+    if (t < steps) in[t] = load_at<T, V>(a.x, x_step, t, i);
+  gradient.load_steps(steps, i, g);
   float h[kSteps][V], v[V], error[V];
   for (int j = 0; j < V; ++j) {
-    v[j] = c.charge.rest;
+    v[j] = neuron.rest();
     error[j] = 0;
   }
 #pragma unroll
   for (int t = 0; t < kSteps; ++t) {
     if (t >= steps) continue;
     for (int j = 0; j < V; ++j) {
-      float spike;
-      neuron_forward_step<Step>(c, params.soft_reset, affine(j, to_float(in[t].value[j])), v[j],
-                                h[t][j], spike);
+      h[t][j] = neuron.charge(j, to_float(in[t].value[j]), v[j]);
+      v[j] = neuron.after(h[t][j]);
     }
   }
 #pragma unroll
@@ -91,13 +108,18 @@ __device__ void sweep(const NormNeuronBackward& a, const NeuronConstants<float>&
     if (t >= steps) continue;
     float values[V], dy[V];
     for (int j = 0; j < V; ++j) {
-      float grad_k;
       values[j] = to_float(in[t].value[j]);
-      neuron_backward_step<Step>(c, params, to_float(g[t].value[j]) * gradient.share, h[t][j], 0.0f,
-                                 0.0f, error[j], dy[j], grad_k);
+      dy[j] = neuron.back(to_float(g[t].value[j]), h[t][j], error[j]);
     }
     use(values, dy, t);
   }
+}
+
+// What the sweep's gradients still lack: the neuron's factor, and a place's share of a mean.
+template <class Neuron>
+__device__ float factor_of(const NormNeuronBackward& a, const Neuron& neuron) {
+  return a.pool.used && a.pool.kind == PoolKind::kAverage ? 0.25f * neuron.factor()
+                                                          : neuron.factor();
 }
 
 // Blocks of a sweep that a multiprocessor shall hold: registers are cut to fit.
@@ -112,20 +134,23 @@ __global__ void __launch_bounds__(kThreadsPerBlock, sweep_blocks(V, kSteps, kPoo
   const Place<V> place(a.shape, lanes, rows);
   float sum[V] = {}, with_x[V] = {};
   if (place.active) {
-    const auto c = neuron_constants<float, float>(pinned<kUsual>(a.params));
-    const Affine<V> affine(a.norm, place.channel);
+    const KernelNeuron<Step, V, kUsual> neuron(a.params, a.norm, place.channel);
     float mean[V];
     for (int j = 0; j < V; ++j) mean[j] = a.norm.mean[place.channel + j];
-    const auto positions = static_cast<unsigned>(a.shape.positions());
-    for (unsigned p = place.position; p < positions; p += place.stride)
-      sweep<Step, T, V, kSteps, kUsual, kPooled>(
-          a, c, affine, place, p, [&](const float* x, const float* dy, int) {
-            for (int j = 0; j < V; ++j) {
-              sum[j] += dy[j];
-              with_x[j] = __fmaf_rn(dy[j], x[j] - mean[j], with_x[j]);
-            }
-          });
-    for (int j = 0; j < V; ++j) with_x[j] *= a.norm.inverse_std[place.channel + j];
+    visit_positions<T, V, kPooled>(a, place, [&](unsigned p, const auto& gradient) {
+      sweep<T, V, kSteps, kPooled>(a, neuron, place, p, gradient,
+                                   [&](const float* x, const float* dy, int) {
+                                     for (int j = 0; j < V; ++j) {
+                                       sum[j] += dy[j];
+                                       with_x[j] = __fmaf_rn(dy[j], x[j] - mean[j], with_x[j]);
+                                     }
+                                   });
+    });
+    const float factor = factor_of(a, neuron);
+    for (int j = 0; j < V; ++j) {
+      sum[j] *= factor;
+      with_x[j] *= factor * a.norm.inverse_std[place.channel + j];
+    }
   }
   leave_partial_sums<V>(sum, with_x, place, lanes, rows, a.shape.channels, a.workspace);
 }
@@ -144,38 +169,42 @@ __global__ void __launch_bounds__(kThreadsPerBlock, sweep_blocks(V, kSteps, kPoo
     grad_input(NormNeuronBackward a, int lanes, int rows) {
   const Place<V> place(a.shape, lanes, rows);
   if (!place.active) return;
-  const auto c = neuron_constants<float, float>(pinned<kUsual>(a.params));
-  const Affine<V> affine(a.norm, place.channel);
+  const KernelNeuron<Step, V, kUsual> neuron(a.params, a.norm, place.channel);
   const float count = static_cast<float>(a.shape.steps * a.shape.positions());
   // As a line in x: scale dy + slope x + offset.
-  float slope[V] = {}, offset[V] = {};
-  if (a.norm.gamma != nullptr)
-    for (int j = 0; j < V; ++j) {
-      const unsigned channel = place.channel + j;
-      slope[j] = -affine.scale[j] * a.grad_gamma[channel] / count * a.norm.inverse_std[channel];
-      offset[j] = -affine.scale[j] * a.grad_beta[channel] / count - slope[j] * a.norm.mean[channel];
-    }
-  const auto positions = static_cast<unsigned>(a.shape.positions());
+  float scale[V], slope[V] = {}, offset[V] = {};
+  for (int j = 0; j < V; ++j) {
+    const unsigned channel = place.channel + j;
+    const float by_norm =
+        a.norm.gamma != nullptr ? a.norm.gamma[channel] * a.norm.inverse_std[channel] : 1.0f;
+    scale[j] = by_norm * factor_of(a, neuron);
+    if (a.norm.gamma == nullptr) continue;
+    slope[j] = -by_norm * a.grad_gamma[channel] / count * a.norm.inverse_std[channel];
+    offset[j] = -by_norm * a.grad_beta[channel] / count - slope[j] * a.norm.mean[channel];
+  }
   const bool summed = a.shape.summed_gradient;
-  for (unsigned p = place.position; p < positions; p += place.stride) {
+  visit_positions<T, V, kPooled>(a, place, [&](unsigned p, const auto& gradient) {
     const unsigned i = place.offset(p);
     float over_time[V] = {};
-    sweep<Step, T, V, kSteps, kUsual, kPooled>(
-        a, c, affine, place, p, [&](const float* x, const float* dy, int t) {
-          Pack<T, V> out;
-          for (int j = 0; j < V; ++j) {
-            const float value =
-                __fmaf_rn(affine.scale[j], dy[j], __fmaf_rn(slope[j], x[j], offset[j]));
-            over_time[j] += value;
-            out.value[j] = from_float<T>(value);
-          }
-          if (!summed) store_at(a.grad_x, a.shape.n, t, i, out);
-        });
-    if (!summed) continue;
+    const auto use = [&](const float* x, const float* dy, int t) {
+      Pack<T, V> out;
+      for (int j = 0; j < V; ++j) {
+        const float value = __fmaf_rn(scale[j], dy[j], __fmaf_rn(slope[j], x[j], offset[j]));
+        over_time[j] += value;
+        out.value[j] = from_float<T>(value);
+      }
+      if (!summed) store_at(a.grad_x, a.shape.n, t, i, out);
+    };
+    sweep<T, V, kSteps, kPooled>(a, neuron, place, p, gradient, use);
+    if (!summed) return;
     Pack<T, V> out;
     for (int j = 0; j < V; ++j) out.value[j] = from_float<T>(over_time[j]);
     store_at(a.grad_x, 0, 0, i, out);
-  }
+  });
+}
+
+bool is_usual_length(int64_t steps) {
+  return steps == 4 || steps == 6 || steps == 8 || steps == 10;
 }
 
 // The backward's width, steps, kind of neuron and pool, as few as serve well: the usual neuron with
@@ -188,11 +217,12 @@ void with_sweep(const NormNeuronBackward& a, Launch&& launch) {
   constexpr std::true_type kYes;
   constexpr std::false_type kNo;
   const auto usual = [&](auto steps) {
-    if (a.pool.size > 0) return launch(kWide, steps, kYes, kYes);
+    if (a.pool.used) return launch(kWide, steps, kYes, kYes);
     launch(kWide, steps, kYes, kNo);
   };
   if (a.shape.channels % kWide != 0) return launch(kNarrow, kLongest, kNo, kNo);
-  if (!can_pool_gradient(a.params, a.shape)) return launch(kWide, kLongest, kNo, kNo);
+  if (!is_usual(a.params) || !is_usual_length(a.shape.steps))
+    return launch(kWide, kLongest, kNo, kNo);
   switch (a.shape.steps) {
     case 4:
       return usual(std::integral_constant<int, 4>());
@@ -207,9 +237,8 @@ void with_sweep(const NormNeuronBackward& a, Launch&& launch) {
 
 }  // namespace
 
-bool can_pool_gradient(const NeuronParams& params, const SequenceShape& s) {
-  return is_usual(params) && s.channels % 8 == 0 &&
-         (s.steps == 4 || s.steps == 6 || s.steps == 8 || s.steps == 10);
+bool can_pool_spikes(const NeuronParams& params, const SequenceShape& s) {
+  return is_usual(params) && s.channels % 8 == 0 && is_usual_length(s.steps);
 }
 
 void norm_neuron_backward_cuda(const NormNeuronBackward& a, void* stream) {
@@ -221,7 +250,10 @@ void norm_neuron_backward_cuda(const NormNeuronBackward& a, void* stream) {
     with_type(a.shape.real, [&](auto zero) {
       using T = decltype(zero);
       with_sweep<T>(a, [&](auto width, auto steps, auto usual, auto pooled) {
-        const Grid grid = grid_of(a.shape, a.shape.positions(), width);
+        constexpr int64_t kParts = kMaxParts / 4 * sweep_blocks(width, steps, pooled);
+        const int64_t positions = a.shape.positions();
+        const Grid grid =
+            grid_of(a.shape, pooled ? windows_of(a.pool, positions) : positions, width, kParts);
         if (a.norm.gamma != nullptr) {
           sum_gradients<Step, T, width, steps, usual, pooled>
               <<<grid.blocks, grid.threads, 0, s>>>(a, grid.lanes, grid.rows);

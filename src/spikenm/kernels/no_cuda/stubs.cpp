@@ -57,7 +57,7 @@ void nm_straight_through_cuda(const SearchBackward&, void*) {
 void nm_distill_cuda(const Distillation<float>&, float*, float*, void*) {
   no_cuda();
 }
-bool can_pool_gradient(const NeuronParams&, const SequenceShape&) {
+bool can_pool_spikes(const NeuronParams&, const SequenceShape&) {
   no_cuda();
 }
 int64_t norm_workspace(const SequenceShape&) {
