@@ -202,7 +202,7 @@ TEST(CudaStraightThrough, IsTheReferences) {
         EXPECT_TRUE(test::all_close(device.grad_logits.host(), wanted, {1e-4, 1e-4}));
         const DeviceArray<float> applied(sample.gradient.size());
         kernels::nm_apply_cuda(sample.layout, n, device_draws.get(), device.gradient.get(),
-                               applied.get(), nullptr);
+                               kernels::Real::kFloat, applied.get(), nullptr);
         EXPECT_EQ(applied.host(), kept);
       }
   });

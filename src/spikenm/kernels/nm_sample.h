@@ -4,6 +4,7 @@
 #pragma once
 
 #include "spikenm/core/cpu_features.h"
+#include "spikenm/kernels/real.h"
 #include "spikenm/nm/grouping.h"
 
 #include <cstdint>
@@ -45,9 +46,10 @@ void nm_mask(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draw
 void nm_mask_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draws,
                   uint8_t* keep, void* stream);
 
-// masked = values where the block drew the position and on tails, else 0; may be in place.
+// masked, of type `real`, = values where the block drew the position and on tails, else 0; floats
+// may be masked in place.
 void nm_apply_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draws,
-                   const float* values, float* masked, void* stream);
+                   const float* values, Real real, void* masked, void* stream);
 
 // What changes from step to step, where a recorded step (a CUDA graph) finds it.
 struct DrawDials {

@@ -62,7 +62,7 @@ class TracePass : public Pass {
  private:
   static int64_t output_size(const Synapse& layer, int64_t in, int64_t axis) {
     const ops::SynapseGeometry& g = layer.geometry;
-    return (in + 2 * g.padding - layer.weight.size(axis)) / g.stride + 1;
+    return g.out(in, layer.weight.size(axis));
   }
 
   NetworkTrace found_;

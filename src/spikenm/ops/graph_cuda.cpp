@@ -15,14 +15,19 @@ void check(cudaError_t status, const char* what) {
   SPIKENM_CHECK(status == cudaSuccess, "cuda graph: {}: {}", what, cudaGetErrorString(status));
 }
 
-// Memory that torch's allocator hands out on a stream while this lives comes from a pool that only
-// the graph uses.
+// Whether a stream is being recorded: the graph's own, and those that it waits for.
+bool is_recorded(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+         status == cudaStreamCaptureStatusActive;
+}
+
+// Memory that torch's allocator hands out to recorded streams while this lives comes from a pool
+// that only the graph uses.
 class PoolScope {
  public:
-  PoolScope(c10::DeviceIndex device, c10::MempoolId_t pool, cudaStream_t stream)
-      : device_(device), pool_(pool) {
-    allocator().beginAllocateToPool(device, pool,
-                                    [stream](cudaStream_t asked) { return asked == stream; });
+  PoolScope(c10::DeviceIndex device, c10::MempoolId_t pool) : device_(device), pool_(pool) {
+    allocator().beginAllocateToPool(device, pool, is_recorded);
   }
   ~PoolScope() { allocator().endAllocateToPool(device_, pool_); }
   PoolScope(const PoolScope&) = delete;
@@ -50,7 +55,7 @@ class CudaGraph : public Graph {
     cudaGraph_t graph = nullptr;
     std::exception_ptr failure;
     {
-      const PoolScope pool(device_, pool_, stream);
+      const PoolScope pool(device_, pool_);
       // Other threads (the loader's) may go on allocating meanwhile.
       check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin");
       try {

@@ -49,9 +49,9 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
     ctx->save_for_backward({w, checked(logits, "mask: logits")});
     ctx->saved_data["draw"] = keep(draw);
     if (!w.is_cuda()) return w * draw->keep;
-    Tensor effective = at::empty_like(w);
+    Tensor effective = at::empty(w.sizes(), w.options().dtype(draw->compute).requires_grad(false));
     kernels::nm_apply_cuda(draw->layout, draw->n_draws, data<uint8_t>(draw->draws), data<float>(w),
-                           data<float>(effective), current_stream());
+                           real_of(effective), effective.mutable_data_ptr(), current_stream());
     return effective;
   }
 
@@ -188,7 +188,11 @@ Tensor top_positions(const MaskDraw& draw, int32_t n, const Tensor& logits, cons
 
 Tensor masked_weight(const Tensor& weight, const Tensor& logits,
                      const std::shared_ptr<const MaskDraw>& draw) {
-  return MaskedWeightFunction::apply(weight, logits, draw);
+  Tensor effective = MaskedWeightFunction::apply(weight, logits, draw);
+  // The engine would round a float gradient to the type of what it belongs to.
+  if (effective.scalar_type() != at::kFloat && effective.grad_fn() != nullptr)
+    effective.grad_fn()->mutable_input_metadata(effective.output_nr()).set_grad_dtype(std::nullopt);
+  return effective;
 }
 
 }  // namespace spikenm::ops

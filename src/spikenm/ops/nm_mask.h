@@ -22,6 +22,8 @@ struct MaskDraw {
   double noise = 1, kappa = 0, tau = 1;
   kernels::OrGradient or_gradient = kernels::OrGradient::kLiteral;
   bool dense_weight_grad = false;  // straight through to every weight
+  at::ScalarType compute =
+      at::kFloat;  // on a GPU: of the effective weight, as its products want it
   Tensor dials;  // on a GPU: kernels::DrawDials that the backward reads, so that it can be recorded
   bool keeps_noise = false;  // on a GPU: for the backward,
   Tensor noise_kept;         // [n_blocks, n_draws, m]
@@ -50,7 +52,7 @@ void apply_draws(MaskDraw& draw, const Tensor& weight);
 Tensor top_positions(const MaskDraw& draw, int32_t n, const Tensor& logits, const Tensor& weight);
 
 // W_eff = W * mask, with the straight-through gradient on the logits and the masked (or dense)
-// gradient on the weight.
+// gradient on the weight. On a GPU it is of type draw->compute, and its gradient comes as float.
 Tensor masked_weight(const Tensor& weight, const Tensor& logits,
                      const std::shared_ptr<const MaskDraw>& draw);
 

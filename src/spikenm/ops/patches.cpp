@@ -1,5 +1,8 @@
 #include "spikenm/ops/patches.h"
 
+#include "spikenm/kernels/patches.h"
+#include "spikenm/ops/stream.h"
+
 #include <ATen/ATen.h>
 
 namespace spikenm::ops {
@@ -12,20 +15,29 @@ int64_t filled(int64_t columns) {
 }  // namespace
 
 Tensor patches(const Tensor& rows, const Tensor& weight, const SynapseGeometry& g) {
-  const Tensor x = at::constant_pad_nd(rows, {g.padding, g.padding, g.padding, g.padding})
-                       .permute({0, 2, 3, 1});  // [N,H,W,C]
   const int64_t kh = weight.size(2), kw = weight.size(3);
-  const int64_t height = (x.size(1) - kh) / g.stride + 1, width = (x.size(2) - kw) / g.stride + 1;
-  std::vector<Tensor> taps;
-  for (int64_t i = 0; i < kh; ++i)
-    for (int64_t j = 0; j < kw; ++j)
-      taps.push_back(x.slice(1, i, i + (height - 1) * g.stride + 1, g.stride)
-                         .slice(2, j, j + (width - 1) * g.stride + 1, g.stride));
-  const int64_t columns = kh * kw * x.size(3);
-  if (filled(columns) > columns)
-    taps.push_back(
-        at::zeros({1}, x.options()).expand({x.size(0), height, width, filled(columns) - columns}));
-  return at::cat(taps, 3).flatten(0, 2);
+  const int64_t height = g.out(rows.size(2), kh), width = g.out(rows.size(3), kw);
+  const int64_t columns = filled(kh * kw * rows.size(1));
+  Tensor made = at::empty({rows.size(0) * height * width, columns}, weight.options());
+  kernels::patches_cuda(
+      {.n = rows.size(0),
+       .channels = rows.size(1),
+       .height = rows.size(2),
+       .width = rows.size(3),
+       .x_strides = {rows.stride(0), rows.stride(1), rows.stride(2), rows.stride(3)},
+       .kernel_height = kh,
+       .kernel_width = kw,
+       .stride = g.stride,
+       .padding = g.padding,
+       .out_height = height,
+       .out_width = width,
+       .columns = columns,
+       .x_real = real_of(rows),
+       .real = real_of(made),
+       .x = rows.const_data_ptr(),
+       .rows = made.mutable_data_ptr()},
+      current_stream());
+  return made;
 }
 
 Tensor patch_weight(const Tensor& weight) {

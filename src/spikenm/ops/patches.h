@@ -1,5 +1,4 @@
-// A convolution of few channels as one matrix product: tensor cores want long rows, and a 3x3 patch
-// of two or three channels makes one.
+// A convolution of few channels on a GPU as one matrix product (kernels/patches.h).
 #pragma once
 
 #include "spikenm/ops/synapse.h"
@@ -7,7 +6,7 @@
 namespace spikenm::ops {
 
 // rows [N,C,H,W] -> [N*OH*OW, K]: what each output place sees, tap by tap, channels innermost, and
-// zeros up to K, the next multiple of 8.
+// zeros up to K, the next multiple of 8; of the weight's type.
 Tensor patches(const Tensor& rows, const Tensor& weight, const SynapseGeometry& geometry);
 
 // weight [Cout,C,kh,kw] -> [Cout, K] in the same order, and back, contiguous.

@@ -8,7 +8,73 @@
 #include <c10/cuda/CUDAStream.h>
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <map>
+#include <vector>
+
 namespace spikenm::ops {
+namespace {
+
+using c10::cuda::CUDAStream;
+
+void check(cudaError_t status) {
+  SPIKENM_CHECK(status == cudaSuccess, "cuda: {}", cudaGetErrorString(status));
+}
+
+// The streams beside a thread's own, and when each of them is done.
+class SideStreams {
+ public:
+  static SideStreams& here() {
+    thread_local std::map<c10::DeviceIndex, SideStreams> by_device;
+    return by_device[c10::cuda::current_device()];
+  }
+
+  void run(int64_t count, const std::function<void(int64_t)>& work) {
+    const auto used = static_cast<size_t>(std::min<int64_t>(count, kStreams));
+    const CUDAStream own = c10::cuda::getCurrentCUDAStream();
+    const Return back{own};
+    grow(used);
+    check(cudaEventRecord(begun_, own.stream()));
+    for (size_t k = 0; k < used; ++k) check(cudaStreamWaitEvent(lanes_[k].stream.stream(), begun_));
+    for (int64_t i = 0; i < count; ++i) {
+      c10::cuda::setCurrentCUDAStream(lanes_[static_cast<size_t>(i) % used].stream);
+      work(i);
+    }
+    for (size_t k = 0; k < used; ++k) {
+      check(cudaEventRecord(lanes_[k].done, lanes_[k].stream.stream()));
+      check(cudaStreamWaitEvent(own.stream(), lanes_[k].done));
+    }
+  }
+
+ private:
+  static constexpr int64_t kStreams = 4;  // more gain nothing
+  struct Lane {
+    CUDAStream stream;
+    cudaEvent_t done = nullptr;
+  };
+  struct Return {
+    CUDAStream stream;
+    ~Return() { c10::cuda::setCurrentCUDAStream(stream); }
+  };
+
+  void grow(size_t count) {
+    if (begun_ == nullptr) check(cudaEventCreateWithFlags(&begun_, cudaEventDisableTiming));
+    while (lanes_.size() < count) {
+      Lane lane{.stream = c10::cuda::getStreamFromPool()};
+      check(cudaEventCreateWithFlags(&lane.done, cudaEventDisableTiming));
+      lanes_.push_back(lane);
+    }
+  }
+
+  std::vector<Lane> lanes_;
+  cudaEvent_t begun_ = nullptr;  // events live as long as the thread that made them
+};
+
+}  // namespace
+
+void run_side_by_side(int64_t count, const std::function<void(int64_t)>& work) {
+  if (count > 0) SideStreams::here().run(count, work);
+}
 
 void* current_stream() {
   return c10::cuda::getCurrentCUDAStream().stream();
@@ -16,6 +82,22 @@ void* current_stream() {
 
 void synchronize() {
   c10::cuda::device_synchronize();
+}
+
+double time_on_gpu(const std::function<void()>& work) {
+  cudaEvent_t begun = nullptr, ended = nullptr;
+  check(cudaEventCreate(&begun));
+  check(cudaEventCreate(&ended));
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
+  check(cudaEventRecord(begun, stream));
+  work();
+  check(cudaEventRecord(ended, stream));
+  check(cudaEventSynchronize(ended));
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, begun, ended));
+  cudaEventDestroy(begun);
+  cudaEventDestroy(ended);
+  return milliseconds;
 }
 
 int64_t peak_memory() {

@@ -17,7 +17,15 @@ void* current_stream() {
   no_cuda();
 }
 
+void run_side_by_side(int64_t, const std::function<void(int64_t)>&) {
+  no_cuda();
+}
+
 void synchronize() {
+  no_cuda();
+}
+
+double time_on_gpu(const std::function<void()>&) {
   no_cuda();
 }
 

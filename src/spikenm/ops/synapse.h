@@ -21,6 +21,11 @@ struct CreditSink {
 
 struct SynapseGeometry {
   int64_t stride = 1, padding = 0;
+
+  // How many places a kernel takes along an axis.
+  [[nodiscard]] int64_t out(int64_t length, int64_t kernel) const {
+    return (length + 2 * padding - kernel) / stride + 1;
+  }
 };
 
 // x [T,B,Cin,H,W] with weight [Cout,Cin,kh,kw], or x [T,B,Cin] with weight [Cout,Cin,1,1].

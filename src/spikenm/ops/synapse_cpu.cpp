@@ -58,8 +58,7 @@ void for_row_chunks(Tensor& out, Body&& body) {
 
 std::vector<int64_t> output_shape(const Tensor& x, const Tensor& w, const SynapseGeometry& g) {
   std::vector<int64_t> shape{x.size(0), x.size(1), w.size(0)};
-  for (int64_t d = 3; d < x.dim(); ++d)
-    shape.push_back((x.size(d) + 2 * g.padding - w.size(d - 1)) / g.stride + 1);
+  for (int64_t d = 3; d < x.dim(); ++d) shape.push_back(g.out(x.size(d), w.size(d - 1)));
   return shape;
 }
 

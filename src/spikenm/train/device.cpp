@@ -1,8 +1,10 @@
 #include "spikenm/train/device.h"
 
+#include "spikenm/core/stopwatch.h"
 #include "spikenm/ops/graph.h"
 #include "spikenm/ops/stream.h"
 
+#include <ATen/ATen.h>
 #include <ATen/Context.h>
 
 namespace spikenm::train {
@@ -41,6 +43,13 @@ Device read_device(const Config& config) {
   if (d.precision == "fp16") d.compute = at::kHalf;
   allow_tf32(d.precision == "tf32");
   return d;
+}
+
+void wake_gpu(const at::Device& device) {
+  if (!device.is_cuda()) return;
+  constexpr double kSeconds = 0.3;
+  const at::Tensor a = at::ones({4096, 4096}, at::TensorOptions(device).dtype(at::kHalf));
+  for (const Stopwatch watch; watch.seconds() < kSeconds; ops::synchronize()) at::mm(a, a);
 }
 
 }  // namespace spikenm::train

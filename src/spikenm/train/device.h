@@ -21,4 +21,8 @@ struct Device {
 // Error; auto takes one if there is.
 Device read_device(const Config& config);
 
+// Brings a GPU's clock up. cuDNN times its algorithms once, when it first meets a layer, and keeps
+// what was fastest: on a chip at rest that is chance.
+void wake_gpu(const at::Device& device);
+
 }  // namespace spikenm::train

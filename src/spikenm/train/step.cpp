@@ -2,6 +2,7 @@
 
 #include "spikenm/nn/encoder.h"
 #include "spikenm/nn/run_pass.h"
+#include "spikenm/train/device.h"
 
 #include <ATen/ATen.h>
 
@@ -22,7 +23,9 @@ Stepper::Stepper(nn::Network& network, int64_t T, Loss loss, const OptimizerOpti
       T_(T),
       loss_(std::move(loss)),
       clip_norm_(clip_norm),
-      optimizer_(parameters_of(network), optimizer) {}
+      optimizer_(parameters_of(network), optimizer) {
+  wake_gpu(network.device());
+}
 
 at::Tensor Stepper::forward(const BatchTensors& batch) {
   nn::RunPass pass(/*training=*/true, /*observer=*/nullptr, T_);

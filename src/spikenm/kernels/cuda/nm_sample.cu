@@ -2,12 +2,28 @@
 // but the draws goes to memory. Usual kinds of block are known to the compiler (BlockKind).
 #include "spikenm/kernels/cuda/block_sum.cuh"
 #include "spikenm/kernels/cuda/launch.cuh"
+#include "spikenm/kernels/cuda/real.cuh"
 #include "spikenm/kernels/math/distill.h"
 #include "spikenm/kernels/math/straight_through.h"
 #include "spikenm/kernels/nm_sample.h"
 
 namespace spikenm::kernels {
 namespace {
+
+// The block a thread takes. The taps of a channel lie side by side in memory, the blocks of a tap
+// do not: threads walk the taps first, so that together they read whole lines.
+//
+//   memory  [channel 0: tap 0 1 2 … 8][channel 1: tap 0 1 2 … 8] …      blocks   tap 0: 0 1 2 …
+//   thread   0 1 2 … 8 take position 0 of block 0 of every tap                   tap 1: n n+1 …
+template <class Kind>
+__device__ int64_t block_of_thread(const nm::BlockLayout& l) {
+  const int64_t thread = thread_index();
+  if (Kind::kTogether || l.rows == 1 || thread >= l.n_blocks) return thread;
+  const int64_t per_channel = l.rows * l.blocks_per_row;
+  const int64_t first = l.divide(thread, per_channel) * per_channel, rest = thread - first;
+  const int64_t block = l.divide(rest, l.rows), row = rest - block * l.rows;
+  return first + row * l.blocks_per_row + block;
+}
 
 // The noise of a block, a draw at a time: made, four positions from one counter, or read where it
 // was kept.
@@ -50,7 +66,7 @@ struct DrawNoise {
 
 template <class Kind>
 __global__ void draw(DrawInputs<float> in, uint8_t* draws, float* kept) {
-  const int64_t b = thread_index();
+  const int64_t b = block_of_thread<Kind>(in.layout);
   if (b >= in.layout.n_blocks) return;
   float values[Kind::kRoom];
   load_block_values<Kind>(in, b, values);
@@ -66,7 +82,7 @@ __global__ void draw(DrawInputs<float> in, uint8_t* draws, float* kept) {
 
 template <class Kind>
 __global__ void top_n(DrawInputs<float> in, uint8_t* draws) {
-  const int64_t b = thread_index();
+  const int64_t b = block_of_thread<Kind>(in.layout);
   if (b >= in.layout.n_blocks) return;
   float values[Kind::kRoom];
   load_block_values<Kind>(in, b, values);
@@ -84,25 +100,32 @@ __device__ typename Kind::Bits drawn(int32_t n_draws, const uint8_t* draws, int6
 }
 
 // masked = values where block b drew the position, else 0.
-template <class Kind>
+template <class Kind, class T>
 __device__ void apply_block(const nm::BlockLayout& layout, typename Kind::Bits bits,
-                            const float* values, float* masked, int64_t b) {
+                            const float* values, T* masked, int64_t b) {
   const BlockPlace<Kind> place(layout, b);
+  const auto kept = [&](int32_t s, float value) {
+    return from_float<T>((bits >> s & 1) != 0 ? value : 0.0f);
+  };
   if constexpr (Kind::kTogether) {
     float row[Kind::kRoom];
     load_row<Kind>(layout, values + place.start, row);
+    Pack<T, Kind::kM> pack;
     SPIKENM_UNROLL
-    for (int32_t s = 0; s < Kind::kM; ++s) row[s] = (bits >> s & 1) != 0 ? row[s] : 0.0f;
-    store_row<Kind>(layout, row, masked + place.start);
-    return;
+    for (int32_t s = 0; s < Kind::kM; ++s) pack.value[s] = kept(s, row[s]);
+    store(masked + place.start, pack);
+  } else {
+    const int32_t channels = Kind::kShared ? place.channels : 1;
+    for (int32_t c = 0; c < channels; ++c) {
+      SPIKENM_UNROLL
+      for (int32_t s = 0; s < Kind::m(layout); ++s)
+        masked[place.at(c, s)] = kept(s, values[place.at(c, s)]);
+    }
   }
-  for (int32_t c = 0; c < place.channels; ++c)
-    for (int32_t s = 0; s < Kind::m(layout); ++s)
-      masked[place.at(c, s)] = (bits >> s & 1) != 0 ? values[place.at(c, s)] : 0.0f;
 }
 
 __global__ void mask(nm::BlockLayout layout, int32_t n_draws, const uint8_t* draws, uint8_t* keep) {
-  const int64_t b = thread_index();
+  const int64_t b = block_of_thread<AnyBlock>(layout);
   if (b >= layout.n_blocks) return;
   const uint64_t bits = drawn<AnyBlock>(n_draws, draws, b);
   const BlockPlace<AnyBlock> place(layout, b);
@@ -110,18 +133,26 @@ __global__ void mask(nm::BlockLayout layout, int32_t n_draws, const uint8_t* dra
     for (int32_t s = 0; s < layout.m; ++s) keep[place.at(c, s)] = bits >> s & 1;
 }
 
-template <class Kind>
+template <class T>
+__global__ void convert(int64_t n, const float* values, T* converted) {
+  const int64_t i = thread_index();
+  if (i < n) converted[i] = from_float<T>(values[i]);
+}
+
+template <class Kind, class T>
 __global__ void apply(nm::BlockLayout layout, int32_t n_draws, const uint8_t* draws,
-                      const float* values, float* masked) {
-  const int64_t b = thread_index();
+                      const float* values, T* masked) {
+  const int64_t b = block_of_thread<Kind>(layout);
   if (b < layout.n_blocks)
     apply_block<Kind>(layout, drawn<Kind>(n_draws, draws, b), values, masked, b);
 }
 
+// Usual blocks shall keep many threads of a multiprocessor waiting for memory at once.
 template <class Kind>
-__global__ void search_backward(SearchBackward all) {
-  const int64_t b = thread_index();
+__global__ void __launch_bounds__(kThreadsPerBlock, Kind::kM == 4 ? 4 : 1)
+    search_backward(SearchBackward all) {
   StraightThrough<float>& a = all.straight;
+  const int64_t b = block_of_thread<Kind>(a.draw.layout);
   float task_norm = 0;
   DistillSums sums;
   if (b < a.draw.layout.n_blocks) {
@@ -131,9 +162,12 @@ __global__ void search_backward(SearchBackward all) {
       a.tau = a.dials->tau;
     }
     DrawNoise<Kind> noise(a.draw, b, a.noise);
-    task_norm =
-        straight_through_block<Kind>(a, b, [&](int32_t k, int32_t s) { return noise(k, s); });
-    if (all.distils) sums = distill_block<Kind>(all.distillation, b);
+    float values[Kind::kRoom], gradient[Kind::kRoom];
+    load_block_values<Kind>(a.draw, b, values);
+    task_norm = straight_through_block<Kind>(
+        a, b, values, [&](int32_t k, int32_t s) { return noise(k, s); }, gradient);
+    if (all.distils) sums = distill_block<Kind>(all.distillation, b, values, gradient);
+    store_row<Kind>(a.draw.layout, gradient, a.grad_logits + b * Kind::m(a.draw.layout));
     if (all.grad_weight != nullptr)
       apply_block<Kind>(a.draw.layout, drawn<Kind>(a.draw.n_draws, a.draws, b), a.grad_effective,
                         all.grad_weight, b);
@@ -150,7 +184,7 @@ __global__ void set_dials(DrawDials values, DrawDials* dials) {
 
 template <class Kind>
 __global__ void distill(Distillation<float> a, float* kl, float* norm) {
-  const int64_t b = thread_index();
+  const int64_t b = block_of_thread<Kind>(a.draw.layout);
   DistillSums sums;
   if (b < a.draw.layout.n_blocks) {
     sums = distill_block<Kind>(a, b);
@@ -159,21 +193,24 @@ __global__ void distill(Distillation<float> a, float* kl, float* norm) {
   add_block_sum(static_cast<float>(sums.squared_norm), norm);
 }
 
-bool lie_together(const nm::BlockLayout& l) {
-  return l.share == 1 && l.rows == 1 && l.position_stride == 1 && l.block_stride == l.m &&
-         l.tail() == 0;
+Lie lie_of(const nm::BlockLayout& l) {
+  if (l.share > 1) return Lie::kShared;
+  const bool together =
+      l.rows == 1 && l.position_stride == 1 && l.block_stride == l.m && l.tail() == 0;
+  return together ? Lie::kTogether : Lie::kStrided;
 }
 
 // Calls launch(kind of block).
 template <class Launch>
 void with_kind(const nm::BlockLayout& l, Launch&& launch) {
-  const bool together = lie_together(l);
-  if (l.m == 4 && together) return launch(BlockKind<4, true>());
-  if (l.m == 4) return launch(BlockKind<4, false>());
-  if (l.m == 8 && together) return launch(BlockKind<8, true>());
-  if (l.m == 8) return launch(BlockKind<8, false>());
-  if (l.m == 16 && together) return launch(BlockKind<16, true>());
-  if (l.m == 16) return launch(BlockKind<16, false>());
+  const Lie lie = lie_of(l);
+  const auto with_m = [&](auto m) {
+    if (lie == Lie::kTogether) return launch(BlockKind<m, Lie::kTogether>());
+    launch(BlockKind<m, Lie::kStrided>());
+  };
+  if (lie != Lie::kShared && l.m == 4) return with_m(std::integral_constant<int, 4>());
+  if (lie != Lie::kShared && l.m == 8) return with_m(std::integral_constant<int, 8>());
+  if (lie != Lie::kShared && l.m == 16) return with_m(std::integral_constant<int, 16>());
   launch(AnyBlock());
 }
 
@@ -212,16 +249,19 @@ void nm_mask_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t*
 }
 
 void nm_apply_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draws,
-                   const float* values, float* masked, void* stream) {
+                   const float* values, Real real, void* masked, void* stream) {
   const auto s = static_cast<cudaStream_t>(stream);
-  if (layout.tail() > 0 && masked != values)
-    cudaMemcpyAsync(masked, values, static_cast<size_t>(layout.numel) * sizeof(float),
-                    cudaMemcpyDeviceToDevice, s);
-  if (layout.n_blocks > 0)
-    with_kind(layout, [&](auto kind) {
-      apply<decltype(kind)><<<grid_for(layout.n_blocks), kThreadsPerBlock, 0, s>>>(
-          layout, n_draws, draws, values, masked);
-    });
+  with_type(real, [&](auto zero) {
+    using T = decltype(zero);
+    T* const result = static_cast<T*>(masked);
+    if (layout.tail() > 0 && masked != values)
+      convert<<<grid_for(layout.numel), kThreadsPerBlock, 0, s>>>(layout.numel, values, result);
+    if (layout.n_blocks > 0)
+      with_kind(layout, [&](auto kind) {
+        apply<decltype(kind)><<<grid_for(layout.n_blocks), kThreadsPerBlock, 0, s>>>(
+            layout, n_draws, draws, values, result);
+      });
+  });
   check_launch("nm_apply");
 }
 

@@ -1,6 +1,6 @@
 // A thread owns one element and walks all steps, so that sums stay in registers. Slices of a
-// convolution are channels-last, [out, taps, channels], and the sums [out, channels, taps]: reads
-// are in order, writes are not, but there are fewer of them.
+// convolution are channels-last, [out, taps, channels], and the sums [out, channels, taps]: a block
+// turns a tile of one output channel round in shared memory, so that both are in order.
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/cuda/real.cuh"
 #include "spikenm/kernels/trace.h"
@@ -10,7 +10,9 @@
 namespace spikenm::kernels {
 namespace {
 
-constexpr int kMaxSlices = 64;  // of a launch
+constexpr int kMaxSlices = 64;    // of a launch
+constexpr unsigned kTile = 64;    // channels of a block
+constexpr int64_t kMaxTaps = 96;  // that fit a block's shared memory
 
 struct Slices {
   const void* slice[kMaxSlices];
@@ -18,24 +20,56 @@ struct Slices {
   bool first;  // sums start at zero, not at what is there
 };
 
+struct Sums {
+  float total = 0, credit = 0;
+};
+
 template <class T>
-__global__ void accumulate(Slices slices, unsigned n, unsigned channels, unsigned taps,
-                           float* total, float* credit) {
-  const auto i = static_cast<unsigned>(thread_index());
-  if (i >= n) return;
-  const unsigned row = i / channels, channel = i - row * channels;
-  const unsigned out = row / taps, tap = row - out * taps;
-  const unsigned at = (out * channels + channel) * taps + tap;
-  float sum = slices.first ? 0.0f : total[at];
-  float sizes = slices.first || credit == nullptr ? 0.0f : credit[at];
-#pragma unroll 4
+__device__ Sums add_slices(const Slices& slices, Sums sums, unsigned i) {
+#pragma unroll 8
   for (int t = 0; t < slices.steps; ++t) {
     const float g = to_float(static_cast<const T*>(slices.slice[t])[i]);
-    sum += g;
-    sizes += fabsf(g);
+    sums.total += g;
+    sums.credit += fabsf(g);
   }
-  total[at] = sum;
-  if (credit != nullptr) credit[at] = sizes;
+  return sums;
+}
+
+__device__ Sums earlier_sums(const Slices& slices, const float* total, const float* credit,
+                             unsigned i) {
+  if (slices.first) return {};
+  return {.total = total[i], .credit = credit != nullptr ? credit[i] : 0.0f};
+}
+
+template <class T>
+__global__ void accumulate(Slices slices, unsigned n, float* total, float* credit) {
+  const auto i = static_cast<unsigned>(thread_index());
+  if (i >= n) return;
+  const Sums sums = add_slices<T>(slices, earlier_sums(slices, total, credit, i), i);
+  total[i] = sums.total;
+  if (credit != nullptr) credit[i] = sums.credit;
+}
+
+// Block (x, y): kTile channels from x kTile of output channel y, all taps.
+template <class T>
+__global__ void accumulate_turned(Slices slices, unsigned channels, unsigned taps, float* total,
+                                  float* credit) {
+  extern __shared__ Sums tile[];  // [channel, tap]
+  const unsigned first = blockIdx.x * kTile, width = min(kTile, channels - first);
+  const unsigned from = blockIdx.y * taps * channels + first;  // of a slice
+  const unsigned to = (blockIdx.y * channels + first) * taps;  // of a sum
+  for (unsigned e = threadIdx.x; e < kTile * taps; e += blockDim.x) {
+    const unsigned tap = e / kTile, channel = e % kTile;
+    if (channel < width)
+      tile[channel * taps + tap] =
+          add_slices<T>(slices, earlier_sums(slices, total, credit, to + channel * taps + tap),
+                        from + tap * channels + channel);
+  }
+  __syncthreads();
+  for (unsigned e = threadIdx.x; e < width * taps; e += blockDim.x) {
+    total[to + e] = tile[e].total;
+    if (credit != nullptr) credit[to + e] = tile[e].credit;
+  }
 }
 
 }  // namespace
@@ -44,16 +78,26 @@ void accumulate_credit_cuda(const CreditSlices& a, void* stream) {
   if (a.n == 0) return;
   if (a.n >= int64_t{1} << 32)
     throw std::runtime_error("accumulate_credit: found 2^32 weights or more, wanted fewer");
+  if (a.taps > kMaxTaps)
+    throw std::runtime_error("accumulate_credit: found a kernel of over 96 taps, wanted fewer");
+  const auto s = static_cast<cudaStream_t>(stream);
+  const auto channels = static_cast<unsigned>(a.channels), taps = static_cast<unsigned>(a.taps);
+  const dim3 tiles((channels + kTile - 1) / kTile,
+                   static_cast<unsigned>(a.n / (a.channels * a.taps)));
   for (size_t begin = 0; begin < a.slices.size(); begin += kMaxSlices) {
     Slices part{};
     part.steps = static_cast<int>(std::min<size_t>(kMaxSlices, a.slices.size() - begin));
     part.first = begin == 0;
     std::copy_n(a.slices.begin() + static_cast<int64_t>(begin), part.steps, part.slice);
     with_type(a.real, [&](auto zero) {
-      accumulate<decltype(zero)>
-          <<<grid_for(a.n), kThreadsPerBlock, 0, static_cast<cudaStream_t>(stream)>>>(
-              part, static_cast<unsigned>(a.n), static_cast<unsigned>(a.channels),
-              static_cast<unsigned>(a.taps), a.total, a.credit);
+      using T = decltype(zero);
+      if (taps == 1) {
+        accumulate<T><<<grid_for(a.n), kThreadsPerBlock, 0, s>>>(part, static_cast<unsigned>(a.n),
+                                                                 a.total, a.credit);
+      } else {
+        accumulate_turned<T><<<tiles, kThreadsPerBlock, kTile * taps * sizeof(Sums), s>>>(
+            part, channels, taps, a.total, a.credit);
+      }
     });
   }
   check_launch("accumulate_credit");

@@ -9,18 +9,22 @@
 
 namespace spikenm::kernels {
 
+// How the weights of a layer's blocks lie: one after the other, at strides, or at strides in
+// several channels that share a mask.
+enum class Lie { kTogether, kStrided, kShared };
+
 // What the compiler knows of a launch's blocks: with a known m their numbers stay in a GPU's
-// registers, and blocks that lie together, one after the other, are read in wide words.
-template <int kKnownM, bool kLieTogether>
+// registers, and blocks that lie together are read in wide words.
+template <int kKnownM, Lie kLie>
 struct BlockKind {
   static constexpr int kM = kKnownM;  // 0: only the layout knows
-  static constexpr bool kTogether = kLieTogether;
+  static constexpr bool kTogether = kLie == Lie::kTogether, kShared = kLie == Lie::kShared;
   static constexpr int kRoom = kM > 0 ? kM : nm::NmPattern::kMaxM;
   using Bits = std::conditional_t<(kM > 0 && kM <= 32), uint32_t, uint64_t>;  // one a position
 
   static SPIKENM_HD int32_t m(const nm::BlockLayout& layout) { return kM > 0 ? kM : layout.m; }
 };
-using AnyBlock = BlockKind<0, false>;
+using AnyBlock = BlockKind<0, Lie::kShared>;
 
 // Where a block's weights lie: position s of sharing channel c is at(c, s).
 template <class Kind>
@@ -32,7 +36,7 @@ struct BlockPlace {
   SPIKENM_HD BlockPlace(const nm::BlockLayout& of, int64_t b)
       : layout(of),
         start(Kind::kTogether ? b * Kind::kM : of.start(b)),
-        channels(Kind::kTogether ? 1 : of.channels_of(b)) {}
+        channels(Kind::kShared ? of.channels_of(b) : 1) {}
   SPIKENM_HD int64_t at(int32_t c, int32_t s) const {
     if constexpr (Kind::kTogether) return start + s;
     return start + c * layout.channel_stride + s * layout.position_stride;
@@ -89,8 +93,9 @@ SPIKENM_HD void sum_channels(const nm::BlockLayout& layout, int64_t b, T* sums, 
   }
   SPIKENM_UNROLL
   for (int32_t s = 0; s < Kind::m(layout); ++s) {
-    T sum = 0;
-    for (int32_t c = 0; c < place.channels; ++c) sum += term(arrays[place.at(c, s)]...);
+    T sum = term(arrays[place.at(0, s)]...);
+    for (int32_t c = 1; Kind::kShared && c < place.channels; ++c)
+      sum += term(arrays[place.at(c, s)]...);
     sums[s] = sum;
   }
 }
@@ -105,7 +110,7 @@ SPIKENM_HD void load_block_values(const DrawInputs<T>& in, int64_t b, T* values)
   const int32_t m = Kind::m(in.layout);
   load_row<Kind>(in.layout, in.logits + b * m, values);
   if (in.kappa == T(0)) return;
-  const T channels = T(Kind::kTogether ? 1 : in.layout.channels_of(b));
+  const T channels = T(Kind::kShared ? in.layout.channels_of(b) : 1);
   T sums[Kind::kRoom];
   sum_channels<Kind>(in.layout, b, sums, [](T w) { return absolute(w); }, in.weight);
   SPIKENM_UNROLL
@@ -149,11 +154,17 @@ SPIKENM_HD float gumbel_at(uint64_t seed, uint32_t stream, uint32_t step, int64_
   return gumbel<float>(words.word[s % 4]);
 }
 
+// What a softmax divided by: sum = sum_s exp((values_s - top) / tau), at least 1.
+template <class T>
+struct SoftmaxSum {
+  T top, sum;
+};
+
 // In place softmax(values / tau) over the positions whose bit in `out` is clear; the others become
 // 0.
 template <class Kind, class T>
-SPIKENM_HD void block_softmax(const nm::BlockLayout& layout, T* values, T tau,
-                              typename Kind::Bits out = 0) {
+SPIKENM_HD SoftmaxSum<T> block_softmax(const nm::BlockLayout& layout, T* values, T tau,
+                                       typename Kind::Bits out = 0) {
   const int32_t m = Kind::m(layout);
   T top = 0;
   bool any = false;
@@ -173,6 +184,7 @@ SPIKENM_HD void block_softmax(const nm::BlockLayout& layout, T* values, T tau,
   const T share = quotient(T(1), sum);
   SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) values[s] *= share;
+  return {.top = top, .sum = sum};
 }
 
 }  // namespace spikenm::kernels

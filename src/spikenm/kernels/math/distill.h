@@ -41,35 +41,54 @@ SPIKENM_HD void load_credits(const Distillation<T>& a, int64_t b, T* credits) {
     }
   }
   // A block that earned nothing (or the same everywhere) has no preference: q is uniform.
+  const T least = T(1.17549435e-38);  // the least normal float
+  const T share = divisor >= least ? quotient(T(1), divisor) : T(0);
   SPIKENM_UNROLL
-  for (int32_t s = 0; s < m; ++s)
-    credits[s] = divisor > T(0) ? (credits[s] - shift) / divisor : T(0);
+  for (int32_t s = 0; s < m; ++s) credits[s] = (credits[s] - shift) * share;
 }
 
-// Adds the block's gradient; gives its KL(q || pi) and the squared norm of what was added.
+// Adds the block's gradient to `gradient`; gives its KL(q || pi) and the squared norm of what was
+// added. `values` are the block's (load_block_values).
 template <class Kind, class T>
-SPIKENM_HD DistillSums distill_block(const Distillation<T>& a, int64_t b) {
+SPIKENM_HD DistillSums distill_block(const Distillation<T>& a, int64_t b, const T* values,
+                                     T* gradient) {
   const int32_t m = Kind::m(a.draw.layout);
-  T q[Kind::kRoom], pi[Kind::kRoom];
-  load_credits<Kind>(a, b, q);
-  block_softmax<Kind>(a.draw.layout, q,
-                      a.tau_q);  // Eq. (20): q = softmax(C / tau_q) inside the block
-  load_block_values<Kind>(a.draw, b, pi);
-  block_softmax<Kind>(a.draw.layout, pi,
-                      T(1));  // Eq. (19): pi = softmax(theta), logits without constraint
-  T gradient[Kind::kRoom], kl = 0, squares = 0;
-  load_row<Kind>(a.draw.layout, a.grad_logits + b * m, gradient);
+  T credits[Kind::kRoom], q[Kind::kRoom], pi[Kind::kRoom];
+  load_credits<Kind>(a, b, credits);
+  SPIKENM_UNROLL
+  for (int32_t s = 0; s < m; ++s) {
+    q[s] = credits[s];
+    pi[s] = values[s];
+  }
+  // Eq. (20): q = softmax(C / tau_q) inside the block
+  const SoftmaxSum<T> q_sum = block_softmax<Kind>(a.draw.layout, q, a.tau_q);
+  // Eq. (19): pi = softmax(theta), logits without constraint
+  const SoftmaxSum<T> pi_sum = block_softmax<Kind>(a.draw.layout, pi, T(1));
+  // log q - log pi at a position is the difference of the exponents and of the logarithms of both
+  // sums.
+  const T rate = quotient(T(1), a.tau_q);
+  T kl = log_positive(pi_sum.sum) - log_positive(q_sum.sum), squares = 0;
   SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) {
     // Eq. (21): L_EID = (1/B) sum_i KL(q_i || pi_i); its gradient on theta is (lambda/B)(pi - q).
     const T added = a.scale * (pi[s] - q[s]);
     gradient[s] += added;
     squares += added * added;
-    const T least = T(1e-30);  // below it a probability counts for nothing
-    if (q[s] > least) kl += q[s] * (log_positive(q[s]) - log_positive(larger(pi[s], least)));
+    kl += q[s] * ((credits[s] - q_sum.top) * rate - (values[s] - pi_sum.top));
   }
-  store_row<Kind>(a.draw.layout, gradient, a.grad_logits + b * m);
   return {.kl = static_cast<double>(kl), .squared_norm = static_cast<double>(squares)};
+}
+
+// The same from memory to memory.
+template <class Kind, class T>
+SPIKENM_HD DistillSums distill_block(const Distillation<T>& a, int64_t b) {
+  const int32_t m = Kind::m(a.draw.layout);
+  T values[Kind::kRoom], gradient[Kind::kRoom];
+  load_block_values<Kind>(a.draw, b, values);
+  load_row<Kind>(a.draw.layout, a.grad_logits + b * m, gradient);
+  const DistillSums sums = distill_block<Kind>(a, b, values, gradient);
+  store_row<Kind>(a.draw.layout, gradient, a.grad_logits + b * m);
+  return sums;
 }
 
 }  // namespace spikenm::kernels

@@ -14,65 +14,80 @@ SPIKENM_HD void load_mask_gradient(const nm::BlockLayout& layout, const T* weigh
   sum_channels<Kind>(layout, b, gradient, [](T g, T w) { return g * w; }, grad_effective, weight);
 }
 
-// Eq. (15): y~_k = softmax((log pi + g_k)/tau), the relaxed draw k. Without replacement, positions
-// taken by earlier draws are out of it.
+// Eq. (15): y~_k = softmax((log pi + g_k)/tau), the relaxed draw k; positions whose bit in `out` is
+// set are not in it.
 template <class Kind, class T, class NoiseAt>
-SPIKENM_HD void relaxed_draw(const StraightThrough<T>& a, const T* values, const uint8_t* draws,
+SPIKENM_HD void relaxed_draw(const StraightThrough<T>& a, const T* values, typename Kind::Bits out,
                              int32_t k, NoiseAt&& noise_at, T* y) {
-  const int32_t m = Kind::m(a.draw.layout);
-  typename Kind::Bits taken = 0;
-  for (int32_t l = 0; !a.draw.replace && l < k; ++l) taken |= typename Kind::Bits{1} << draws[l];
   SPIKENM_UNROLL
-  for (int32_t s = 0; s < m; ++s) y[s] = values[s] + a.draw.noise * T(noise_at(k, s));
-  block_softmax<Kind>(a.draw.layout, y, a.tau, taken);
+  for (int32_t s = 0; s < Kind::m(a.draw.layout); ++s)
+    y[s] = values[s] + a.draw.noise * T(noise_at(k, s));
+  block_softmax<Kind>(a.draw.layout, y, a.tau, out);
 }
 
 // Eq. (16)-(17): the loss sees the mask made of y^_k = y~_k - stopgrad(y~_k - y_k): the value of
 // the hard draw, the gradient of the relaxed one. With u_k = dL/dy^_k the softmax's own backward
 // gives
 //   dL/dtheta_r = sum_k (1/tau) y~_{k,r} (u_{k,r} - sum_s y~_{k,s} u_{k,s}).
-// Gives the squared norm of the block's gradient.
+// `values` are the block's (load_block_values). Gives the squared norm of the block's gradient.
 template <class Kind, class T, class NoiseAt>
-SPIKENM_HD T straight_through_block(const StraightThrough<T>& a, int64_t b, NoiseAt&& noise_at) {
+SPIKENM_HD T straight_through_block(const StraightThrough<T>& a, int64_t b, const T* values,
+                                    NoiseAt&& noise_at, T* grad_values) {
+  using Bits = typename Kind::Bits;
   const DrawInputs<T>& in = a.draw;
   const int32_t m = Kind::m(in.layout), n = in.n_draws;
   const uint8_t* draws = a.draws + b * n;
-  T values[Kind::kRoom], gradient[Kind::kRoom], y[Kind::kRoom], u[Kind::kRoom], sum[Kind::kRoom];
-  load_block_values<Kind>(in, b, values);
+  const bool literal = a.or_gradient == OrGradient::kLiteral;
+  T gradient[Kind::kRoom], y[Kind::kRoom], u[Kind::kRoom];
   load_mask_gradient<Kind>(in.layout, a.weight, a.grad_effective, b, gradient);
-  SPIKENM_UNROLL
-  for (int32_t s = 0; s < m; ++s) sum[s] = 0;
+  Bits once = 0, twice = 0;  // positions that one draw took, and that more did
   for (int32_t k = 0; k < n; ++k) {
+    const Bits drawn = Bits{1} << draws[k];
+    twice |= once & drawn;
+    once |= drawn;
+  }
+  SPIKENM_UNROLL
+  for (int32_t s = 0; s < m; ++s) grad_values[s] = 0;
+  Bits earlier = 0;
+  for (int32_t k = 0; k < n; ++k) {
+    const Bits drawn = Bits{1} << draws[k];
     // M = 1 - prod_l (1 - y^_l), so u_k,s = G_s prod_{l != k} (1 - y_l,s): hard values (literal) or
-    // relaxed ones (soft). Without replacement the mask is the plain sum of draws and u_k = G.
+    // relaxed ones (soft). Without replacement the mask is the plain sum of draws and u_k = G, and
+    // positions taken by earlier draws are out of the race.
+    const Bits by_others = in.replace && literal ? (once & ~drawn) | twice : Bits{0};
     SPIKENM_UNROLL
-    for (int32_t s = 0; s < m; ++s) u[s] = gradient[s];
-    for (int32_t l = 0; in.replace && l < n; ++l) {
+    for (int32_t s = 0; s < m; ++s) u[s] = (by_others >> s & 1) != 0 ? T(0) : gradient[s];
+    for (int32_t l = 0; in.replace && !literal && l < n; ++l) {
       if (l == k) continue;
-      if (a.or_gradient == OrGradient::kLiteral) {
-        SPIKENM_UNROLL
-        for (int32_t s = 0; s < m; ++s) u[s] = s == draws[l] ? T(0) : u[s];
-      } else {
-        relaxed_draw<Kind>(a, values, draws, l, noise_at, y);
-        SPIKENM_UNROLL
-        for (int32_t s = 0; s < m; ++s) u[s] *= T(1) - y[s];
-      }
+      relaxed_draw<Kind>(a, values, Bits{0}, l, noise_at, y);
+      SPIKENM_UNROLL
+      for (int32_t s = 0; s < m; ++s) u[s] *= T(1) - y[s];
     }
-    relaxed_draw<Kind>(a, values, draws, k, noise_at, y);
+    relaxed_draw<Kind>(a, values, in.replace ? Bits{0} : earlier, k, noise_at, y);
+    earlier |= drawn;
     T dot = 0;
     SPIKENM_UNROLL
     for (int32_t s = 0; s < m; ++s) dot += y[s] * u[s];
     SPIKENM_UNROLL
-    for (int32_t s = 0; s < m; ++s) sum[s] += y[s] * (u[s] - dot);
+    for (int32_t s = 0; s < m; ++s) grad_values[s] += y[s] * (u[s] - dot);
   }
   const T rate = quotient(T(1), a.tau);
   T squares = 0;
   SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) {
-    sum[s] *= rate;
-    squares += sum[s] * sum[s];
+    grad_values[s] *= rate;
+    squares += grad_values[s] * grad_values[s];
   }
-  store_row<Kind>(in.layout, sum, a.grad_logits + b * m);
+  return squares;
+}
+
+// The same from memory to memory.
+template <class Kind, class T, class NoiseAt>
+SPIKENM_HD T straight_through_block(const StraightThrough<T>& a, int64_t b, NoiseAt&& noise_at) {
+  T values[Kind::kRoom], grad_values[Kind::kRoom];
+  load_block_values<Kind>(a.draw, b, values);
+  const T squares = straight_through_block<Kind>(a, b, values, noise_at, grad_values);
+  store_row<Kind>(a.draw.layout, grad_values, a.grad_logits + b * Kind::m(a.draw.layout));
   return squares;
 }
 

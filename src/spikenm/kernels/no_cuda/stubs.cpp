@@ -2,11 +2,13 @@
 // call.
 #include "spikenm/core/error.h"
 #include "spikenm/kernels/augment.h"
+#include "spikenm/kernels/conv_weight.h"
 #include "spikenm/kernels/credit_product.h"
 #include "spikenm/kernels/neuron_seq.h"
 #include "spikenm/kernels/nm_sample.h"
 #include "spikenm/kernels/norm_neuron.h"
 #include "spikenm/kernels/optimizer_step.h"
+#include "spikenm/kernels/patches.h"
 #include "spikenm/kernels/pool.h"
 #include "spikenm/kernels/sop_count.h"
 #include "spikenm/kernels/spike_bits.h"
@@ -27,6 +29,12 @@ namespace {
 void augment_cuda(const Augment&, void*) {
   no_cuda();
 }
+void patches_cuda(const Patches&, void*) {
+  no_cuda();
+}
+void conv_weight_cuda(const ConvWeight&, void*) {
+  no_cuda();
+}
 void neuron_forward_cuda(const NeuronForward<float>&, void*) {
   no_cuda();
 }
@@ -42,7 +50,8 @@ void nm_top_n_cuda(const DrawInputs<float>&, uint8_t*, void*) {
 void nm_mask_cuda(const nm::BlockLayout&, int32_t, const uint8_t*, uint8_t*, void*) {
   no_cuda();
 }
-void nm_apply_cuda(const nm::BlockLayout&, int32_t, const uint8_t*, const float*, float*, void*) {
+void nm_apply_cuda(const nm::BlockLayout&, int32_t, const uint8_t*, const float*, Real, void*,
+                   void*) {
   no_cuda();
 }
 void set_draw_dials_cuda(const DrawDials&, DrawDials*, void*) {
@@ -79,6 +88,12 @@ void pool_backward_cuda(const PoolShape&, int64_t, Real, const void*, const uint
                         void*) {
   no_cuda();
 }
+void count_live_cuda(int64_t, int64_t, const float*, float*, void*) {
+  no_cuda();
+}
+void sop_count_cuda(int64_t, int64_t, Real, const void*, const float*, double*, void*) {
+  no_cuda();
+}
 void transpose_cuda(int64_t, int64_t, int64_t, Real, const void*, void*, void*) {
   no_cuda();
 }
@@ -95,12 +110,6 @@ void adam_steps_cuda(std::span<const AdamStep>, void*) {
   no_cuda();
 }
 void sgd_steps_cuda(std::span<const SgdStep>, void*) {
-  no_cuda();
-}
-void count_live_cuda(int64_t, int64_t, const float*, float*, void*) {
-  no_cuda();
-}
-void sop_count_cuda(int64_t, int64_t, Real, const void*, const float*, double*, void*) {
   no_cuda();
 }
 

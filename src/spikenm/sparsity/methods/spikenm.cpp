@@ -4,6 +4,7 @@
 #include "spikenm/sparsity/methods/spikenm_options.h"
 
 #include "spikenm/core/random.h"
+#include "spikenm/ops/stream.h"
 #include "spikenm/sparsity/mask_logits.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/sparsity/temperature.h"
@@ -41,7 +42,8 @@ class Spikenm : public Method {
     const auto number = static_cast<uint32_t>(info.step / options_.redraw_every);
     statistics_.tau += temperature(options_.tau_max, options_.tau_min, progress);
     ++statistics_.steps;
-    for (const MaskableLayer& layer : layers_) {
+    const auto set_mask = [&](int64_t id) {
+      const MaskableLayer& layer = layers_[static_cast<size_t>(id)];
       State& state = states_[layer.id];
       const bool redraw = state.draw == nullptr || info.step % options_.redraw_every == 0;
       auto draw = redraw ? std::make_shared<ops::MaskDraw>(new_draw(layer, progress, number))
@@ -55,6 +57,12 @@ class Spikenm : public Method {
       if (redraw) ops::draw_mask(*draw, state.logits, layer.synapse->weight);
       ops::set_dials(*draw, state.logits);
       state.draw = draw;
+    };
+    const auto n_layers = static_cast<int64_t>(layers_.size());
+    if (n_layers > 0 && states_[0].logits.is_cuda()) {
+      ops::run_side_by_side(n_layers, set_mask);  // small layers fill the chip together
+    } else {
+      for (int64_t id = 0; id < n_layers; ++id) set_mask(id);
     }
   }
 
@@ -154,6 +162,7 @@ class Spikenm : public Method {
             .kappa = options_.prior_kappa,
             .or_gradient = options_.or_gradient,
             .dense_weight_grad = options_.dense_weight_grad,
+            .compute = layer.synapse->compute,
             .keeps_noise = true,
             .distillation = distillation_in_backward(layer),
             .kl = states_[layer.id].sums.kl,
