@@ -176,8 +176,8 @@ TYPED_TEST(CudaTrace, SumsOfSlicesAreTheCpusInTheWeightsOrder) {
   struct Size {
     size_t out, channels, taps;
   };
-  for (const Size& z :
-       {Size{1, 1, 1}, Size{7, 1, 1}, Size{5, 3, 9}, Size{33, 17, 25}, Size{64, 64, 9}})
+  for (const Size& z : {Size{1, 1, 1}, Size{7, 1, 1}, Size{5, 3, 9}, Size{33, 17, 25},
+                        Size{64, 64, 9}, Size{2, 70, 121}})
     for (const size_t steps : {size_t{1}, size_t{8}, size_t{70}})
       for (const bool with_credit : {true, false}) {
         SCOPED_TRACE(testing::Message() << z.out << " x " << z.channels << " x " << z.taps << ", "

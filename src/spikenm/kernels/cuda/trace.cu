@@ -10,9 +10,8 @@
 namespace spikenm::kernels {
 namespace {
 
-constexpr int kMaxSlices = 64;    // of a launch
-constexpr unsigned kTile = 64;    // channels of a block
-constexpr int64_t kMaxTaps = 96;  // that fit a block's shared memory
+constexpr int kMaxSlices = 64;            // of a launch
+constexpr unsigned kTileElements = 6144;  // that fit a block's shared memory
 
 struct Slices {
   const void* slice[kMaxSlices];
@@ -50,23 +49,23 @@ __global__ void accumulate(Slices slices, unsigned n, float* total, float* credi
   if (credit != nullptr) credit[i] = sums.credit;
 }
 
-// Block (x, y): kTile channels from x kTile of output channel y, all taps.
+// Block (x, y): `width` channels from x width of output channel y, all taps.
 template <class T>
-__global__ void accumulate_turned(Slices slices, unsigned channels, unsigned taps, float* total,
-                                  float* credit) {
+__global__ void accumulate_turned(Slices slices, unsigned channels, unsigned taps, unsigned width,
+                                  float* total, float* credit) {
   extern __shared__ Sums tile[];  // [channel, tap]
-  const unsigned first = blockIdx.x * kTile, width = min(kTile, channels - first);
+  const unsigned first = blockIdx.x * width, left = min(width, channels - first);
   const unsigned from = blockIdx.y * taps * channels + first;  // of a slice
   const unsigned to = (blockIdx.y * channels + first) * taps;  // of a sum
-  for (unsigned e = threadIdx.x; e < kTile * taps; e += blockDim.x) {
-    const unsigned tap = e / kTile, channel = e % kTile;
-    if (channel < width)
+  for (unsigned e = threadIdx.x; e < width * taps; e += blockDim.x) {
+    const unsigned tap = e / width, channel = e - tap * width;
+    if (channel < left)
       tile[channel * taps + tap] =
           add_slices<T>(slices, earlier_sums(slices, total, credit, to + channel * taps + tap),
                         from + tap * channels + channel);
   }
   __syncthreads();
-  for (unsigned e = threadIdx.x; e < width * taps; e += blockDim.x) {
+  for (unsigned e = threadIdx.x; e < left * taps; e += blockDim.x) {
     total[to + e] = tile[e].total;
     if (credit != nullptr) credit[to + e] = tile[e].credit;
   }
@@ -78,11 +77,12 @@ void accumulate_credit_cuda(const CreditSlices& a, void* stream) {
   if (a.n == 0) return;
   if (a.n >= int64_t{1} << 32)
     throw std::runtime_error("accumulate_credit: found 2^32 weights or more, wanted fewer");
-  if (a.taps > kMaxTaps)
-    throw std::runtime_error("accumulate_credit: found a kernel of over 96 taps, wanted fewer");
+  if (a.taps > kTileElements)
+    throw std::runtime_error("accumulate_credit: found a kernel of over 6144 taps, wanted fewer");
   const auto s = static_cast<cudaStream_t>(stream);
   const auto channels = static_cast<unsigned>(a.channels), taps = static_cast<unsigned>(a.taps);
-  const dim3 tiles((channels + kTile - 1) / kTile,
+  const unsigned width = std::min(64u, kTileElements / taps);
+  const dim3 tiles((channels + width - 1) / width,
                    static_cast<unsigned>(a.n / (a.channels * a.taps)));
   for (size_t begin = 0; begin < a.slices.size(); begin += kMaxSlices) {
     Slices part{};
@@ -95,8 +95,8 @@ void accumulate_credit_cuda(const CreditSlices& a, void* stream) {
         accumulate<T><<<grid_for(a.n), kThreadsPerBlock, 0, s>>>(part, static_cast<unsigned>(a.n),
                                                                  a.total, a.credit);
       } else {
-        accumulate_turned<T><<<tiles, kThreadsPerBlock, kTile * taps * sizeof(Sums), s>>>(
-            part, channels, taps, a.total, a.credit);
+        accumulate_turned<T><<<tiles, kThreadsPerBlock, width * taps * sizeof(Sums), s>>>(
+            part, channels, taps, width, a.total, a.credit);
       }
     });
   }
