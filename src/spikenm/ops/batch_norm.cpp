@@ -34,9 +34,8 @@ class BatchNormFunction : public torch::autograd::Function<BatchNormFunction> {
                         const Tensor& beta, const Tensor& running_mean, const Tensor& running_var,
                         double eps, double momentum) {
     const Tensor x = checked(input, "batch norm: input");
+    check_has_statistics(x);
     const int64_t per_channel = x.numel() / x.size(2);
-    SPIKENM_CHECK(per_channel > 1,
-                  "batch norm: found one value a channel, wanted two or more to train");
     const Tensor mean = at::empty_like(gamma), inverse_std = at::empty_like(gamma),
                  variance = at::empty_like(gamma);
     Tensor y = at::empty_like(x);
@@ -71,6 +70,11 @@ class BatchNormFunction : public torch::autograd::Function<BatchNormFunction> {
 };
 
 }  // namespace
+
+void check_has_statistics(const Tensor& x) {
+  SPIKENM_CHECK(x.numel() > x.size(2),
+                "batch norm: found one value a channel, wanted two or more to train");
+}
 
 Tensor batch_norm(const Tensor& x, BatchNormState& s, bool training) {
   if (x.is_cuda())

@@ -11,6 +11,9 @@ struct BatchNormState {
   double eps = 1e-5, momentum = 0.1;
 };
 
+// An Error where a channel of x [T,B,C,...] has one value alone: it has no variance.
+void check_has_statistics(const Tensor& x);
+
 // x [T,B,C,...] -> the same shape. In training: statistics of this batch, and the running ones
 // move.
 Tensor batch_norm(const Tensor& x, BatchNormState& state, bool training);

@@ -64,9 +64,7 @@ void set_statistics(const Tensor& x, NormTensors& norm, const Tensor& running_me
     norm.inverse_std = at::rsqrt(running_var + call.eps);
     return;
   }
-  const int64_t per_channel = x.numel() / x.size(2);
-  SPIKENM_CHECK(per_channel > 1,
-                "batch norm: found one value a channel, wanted two or more to train");
+  check_has_statistics(x);
   norm.mean = at::empty_like(running_mean);
   norm.inverse_std = at::empty_like(running_mean);
   const Tensor workspace = workspace_for(x, call);

@@ -53,8 +53,7 @@ void prepare_statistics(const Tensor& x, NormTensors& norm, const Tensor& runnin
     norm.inverse_std = at::rsqrt(running_var + call.eps);
     return;
   }
-  SPIKENM_CHECK(x.numel() / x.size(2) > 1,
-                "batch norm: found one value a channel, wanted two or more to train");
+  check_has_statistics(x);
   for (Tensor* t : {&norm.mean, &norm.inverse_std, &norm.variance}) *t = at::empty_like(norm.gamma);
 }
 
