@@ -83,6 +83,29 @@ TEST(CudaSynapse, FewChannelsInSixteenBitsAreTheCpus) {
     }
 }
 
+// A float, channels-first input of many channels, as an unfused neuron or an event file gives it.
+TEST(CudaSynapse, ManyChannelsInSixteenBitsAreTheCpus) {
+  const auto quarters = [](at::IntArrayRef sizes, uint32_t stream) {
+    return normal_tensor(sizes, at::kFloat, stream).mul(4).round() / 4;
+  };
+  const ops::SynapseGeometry geometry{.stride = 1, .padding = 1};
+  const auto run = [&](const at::Device& device, at::ScalarType type) {
+    const Tensor x = trained(quarters({3, 2, 16, 9, 8}, 1).to(device));
+    const Tensor w = trained(quarters({8, 16, 3, 3}, 2).to(device));
+    const auto sink = std::make_shared<ops::CreditSink>();
+    const Tensor y = ops::synapse(x, w, geometry, sink, type);
+    auto all = test::gradients(y, quarters(y.sizes(), 9).to(device), {x, w});
+    all.insert(all.end(), {y.detach(), sink->credit});
+    return all;
+  };
+  const std::vector<Tensor> cpu = run(at::kCPU, at::kFloat);
+  for (const auto type : {at::kBFloat16, at::kHalf}) {
+    const std::vector<Tensor> gpu = run(at::kCUDA, type);
+    for (size_t i = 0; i < cpu.size(); ++i)
+      EXPECT_TRUE(tensors_close(gpu[i].to(at::kFloat).cpu(), cpu[i], {2e-1, 2e-2})) << i;
+  }
+}
+
 TEST(CudaNeuron, SpikesAndGradientsAreTheCpus) {
   for (const auto neuron : {kernels::Neuron::kIf, kernels::Neuron::kLif, kernels::Neuron::kPlif}) {
     kernels::NeuronParams params;

@@ -152,9 +152,9 @@ ComputeWeight compute_weight(const Tensor& weight, const GpuSynapse& call, bool 
 
 SynapseOutput synapse_forward_gpu(const Tensor& x, const Tensor& w, const GpuSynapse& call) {
   const bool few = has_few_channels(call);
-  const Tensor taken = few ? patches(fold(x), w, call.geometry) : x;
-  const Tensor y =
-      few ? forward_patches(taken, w, call) : unfold(forward_rows(fold(x), w, call.geometry), x);
+  const Tensor taken = few ? patches(fold(x), w, call.geometry) : channels_last(x.to(call.compute));
+  const Tensor y = few ? forward_patches(taken, w, call)
+                       : unfold(forward_rows(fold(taken), w, call.geometry), taken);
   if (y.size(0) == call.steps) return {.y = y, .taken = taken, .bits_serve = !few};
   std::vector<int64_t> sizes = y.sizes().vec();
   sizes[0] = call.steps;

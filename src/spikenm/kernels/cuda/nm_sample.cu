@@ -1,5 +1,6 @@
-// One thread a block of the mask: its noise is made from the counter where it is used, so nothing
-// but the draws goes to memory. Usual kinds of block are known to the compiler (BlockKind).
+// One thread a block of the mask: its noise is made from the counter where it is used, and goes to
+// memory only where the backward wants to read it again. Usual kinds of block are known to the
+// compiler (BlockKind).
 #include "spikenm/kernels/cuda/block_sum.cuh"
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/cuda/real.cuh"
