@@ -41,8 +41,7 @@ uint64_t binomial(int m, int k) {
   return static_cast<uint64_t>(value);
 }
 
-// Eq. (8): the candidates are the masks with 1 <= |M|_0 <= N.
-// Eq. (9): their number is sum_{k=1}^{N} C(M,k): 10, 36, 136 for 2:4, 2:8, 2:16.
+// Eq. (9): the number of candidates is sum_{k=1}^{N} C(M,k): 10, 36, 136 for 2:4, 2:8, 2:16.
 uint64_t count_at_most(const NmPattern& pattern) {
   uint64_t count = 0;
   for (int k = 1; k <= pattern.n; ++k) {
@@ -78,6 +77,7 @@ BlockBits unrank(const NmPattern& pattern, uint64_t place) {
   return bits;
 }
 
+// Eq. (8): the candidates are the masks with 1 <= |M|_0 <= N.
 std::vector<BlockBits> enumerate_at_most(const NmPattern& pattern) {
   const uint64_t count = count_at_most(pattern);
   SPIKENM_CHECK(count <= 10'000'000, "pattern {}: has {} masks, too many to list", pattern.text(),
