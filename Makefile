@@ -39,10 +39,11 @@ bench: setup ## run the benchmarks
 	@$(VENV_PATH) cmake --build --preset default
 	@for program in build/bench/*_bench; do ./$$program || exit 1; done
 
-lint: setup ## check format, layers and equation tags
+lint: setup ## check format, layers, equation tags and lists of tests
 	@$(VENV_PATH) clang-format --dry-run --Werror $(SOURCES)
 	@python3 tools/lint/check_layers.py
 	@python3 tools/lint/check_equations.py
+	@python3 tools/lint/check_test_lists.py
 
 tidy: setup ## clang-tidy over the torch-free sources
 	@$(VENV_PATH) cmake --preset run-only
