@@ -45,9 +45,11 @@ lint: setup ## check format, layers, equation tags and lists of tests
 	@python3 tools/lint/check_equations.py
 	@python3 tools/lint/check_test_lists.py
 
-tidy: setup ## clang-tidy over the torch-free sources
-	@$(VENV_PATH) cmake --preset run-only
-	@$(VENV_PATH) clang-tidy --quiet -p build-run-only $$(git ls-files 'src/spikenm/core/*.cpp' 'src/spikenm/nm/*.cpp' 'src/spikenm/kernels/*.cpp' 'src/spikenm/report/*.cpp' 'src/spikenm/sweep/*.cpp')
+tidy: setup ## clang-tidy over all torch-free sources
+	@$(VENV_PATH) cmake --preset run-only >/dev/null
+	@sed -n 's/^  "file": "\(.*\)",$$/\1/p' build-run-only/compile_commands.json | \
+	  $(VENV_PATH) xargs -P "$$(nproc)" -n 1 clang-tidy --quiet -p build-run-only
+	@echo "tidy: ok"
 
 format: setup ## format every source file
 	@$(VENV_PATH) clang-format -i $(SOURCES)

@@ -2,10 +2,12 @@
 
 #include "spikenm/core/error.h"
 
+#include <exception>
+
 // toml++ asserts where some malformed text (a NUL in a table's name) leads it; that is a bad file
 // and no reason to abort.
 namespace {
-struct TomlAssertion {};
+struct TomlAssertion : std::exception {};
 [[noreturn]] void throw_toml_assertion() {
   throw TomlAssertion();
 }
@@ -83,9 +85,10 @@ std::optional<Json> parse_toml_value(std::string_view text, const std::string& k
   try {
     return to_json(*toml::parse(fmt::format("value = {}", text)).get("value"), key);
   } catch (const toml::parse_error&) {
+    return std::nullopt;
   } catch (const TomlAssertion&) {
+    return std::nullopt;
   }
-  return std::nullopt;
 }
 
 std::vector<std::pair<std::string, Json>> flatten_tables(const Json& table) {

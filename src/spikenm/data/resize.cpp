@@ -17,8 +17,9 @@ Resizer::Filter::Filter(int64_t n_in, int64_t n_out) {
   taps = std::min(n_in, static_cast<int64_t>(std::ceil(support)) * 2 + 1);
   for (int64_t i = 0; i < n_out; ++i) {
     const double centre = (static_cast<double>(i) + 0.5) * scale;
-    const auto begin = std::max<int64_t>(0, static_cast<int64_t>(centre - support + 0.5));
-    const auto end = std::min(n_in, static_cast<int64_t>(centre + support + 0.5));
+    const auto begin =
+        std::max<int64_t>(0, static_cast<int64_t>(std::floor(centre - support + 0.5)));
+    const auto end = std::min(n_in, static_cast<int64_t>(std::floor(centre + support + 0.5)));
     first.push_back(std::min(begin, n_in - taps));
     std::vector<double> weight(static_cast<size_t>(taps));
     double sum = 0;

@@ -34,6 +34,8 @@ Axis Axis::linear(double low, double high) {
   const double step = round_step((high - low) / kTicks);
   const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 12);
   const double last = std::floor(axis.high_ / step + 1e-9);
+  // Whole numbers, which may be larger than an int.
+  // NOLINTNEXTLINE(bugprone-float-loop-counter)
   for (double k = std::ceil(axis.low_ / step - 1e-9); k <= last; ++k) {
     const double value = k == 0 ? 0 : k * step;  // no "-0"
     const std::string label = step >= 1e6 || step < 1e-6 ? fmt::format("{:.6g}", value)
@@ -58,6 +60,7 @@ Axis Axis::logarithmic(double low, double high, bool zero) {
   if (zero) axis.ticks_.push_back({axis.position(std::pow(10, zero_at)), "0"});
   const double first = zero ? std::log10(low) - kAir * span : axis.low_;
   const bool few = axis.high_ - first < 1.5;  // then 2 and 5 are named too
+  // NOLINTNEXTLINE(bugprone-float-loop-counter): whole numbers
   for (double decade = std::floor(first); decade <= axis.high_; ++decade) {
     for (int digit = 1; digit <= 9; ++digit) {
       const double value = digit * std::pow(10, decade), at = std::log10(value);

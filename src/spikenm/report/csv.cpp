@@ -60,7 +60,10 @@ class Reader {
     const size_t begin_line = line_;
     std::string cell;
     for (; at_ < text_.size(); ++at_) {
-      if (text_[at_] == '"' && (++at_ == text_.size() || text_[at_] != '"')) return cell;
+      if (text_[at_] == '"') {
+        ++at_;
+        if (at_ == text_.size() || text_[at_] != '"') return cell;
+      }
       line_ += text_[at_] == '\n' ? 1 : 0;
       cell += text_[at_];
     }

@@ -134,7 +134,7 @@ std::vector<std::string> flags_of(const std::vector<PaperRow>& rows) {
 std::vector<Column> reading_columns(const std::vector<std::string>& flags) {
   Column accuracy = published_column("pub. acc %", &PublishedRow::accuracy, "{:.2f}");
   const auto marked = [cell = accuracy.cell, flags](const PaperRow& row) {
-    const std::string text = cell(row);
+    std::string text = cell(row);
     if (!row.published || row.published->flag.empty()) return text;
     const auto flag = std::find(flags.begin(), flags.end(), row.published->flag);
     return fmt::format("{} [{}]", text, flag - flags.begin() + 1);

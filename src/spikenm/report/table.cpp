@@ -93,7 +93,7 @@ std::string markdown_table(const std::vector<std::string>& header,
   };
   std::string text = line(header) + "|---|";
   for (size_t c = 1; c < header.size(); ++c) text += "---:|";
-  text += "\n";
+  text += '\n';
   for (const auto& row : rows) text += line(row);
   return text;
 }

@@ -21,7 +21,7 @@ Header read_header(Bytes bytes, std::string_view source) {
   while (const size_t line = header_line(bytes.subspan(header.size), '#')) {
     const std::string_view text = header_text(bytes.subspan(header.size, line));
     const std::string_view version = text_after(text, "!AER-DAT");
-    SPIKENM_CHECK(version.empty() || version.starts_with("2"),
+    SPIKENM_CHECK(version.empty() || version.starts_with('2'),
                   "{}: found AEDAT version '{}', wanted 2.0", source, printable(version));
     if (const std::string_view chip = text_after(text, "AEChip:"); !chip.empty())
       header.chip = chip;

@@ -37,7 +37,7 @@ std::map<std::string, std::string> read_info(std::string_view xml) {
     const std::string_view tag = xml.substr(0, close);
     xml.remove_prefix(close + 1);
     if (tag.starts_with("node ")) {
-      if (!tag.ends_with("/")) paths.push_back(tag_attribute(tag, "path").substr(0, kMaxPath));
+      if (!tag.ends_with('/')) paths.push_back(tag_attribute(tag, "path").substr(0, kMaxPath));
     } else if (tag == "/node") {
       if (!paths.empty()) paths.pop_back();
     } else if (tag.starts_with("attr ") && !paths.empty()) {

@@ -48,7 +48,7 @@ bool convert_value(Stored stored, T& out) {
     out = static_cast<T>(stored);
     return out >= 0;
   } else {
-    out = static_cast<T>(stored);
+    out = static_cast<T>(stored);  // NOLINT(bugprone-signed-char-misuse): i1 is a number
   }
   return true;
 }

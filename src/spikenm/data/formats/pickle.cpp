@@ -250,7 +250,7 @@ class Machine {
   }
 
   const std::vector<PickleValue>& tuple(const PickleValue& value) const {
-    const auto items = value.shared<PickleItems>();
+    const auto& items = value.shared<PickleItems>();
     SPIKENM_CHECK(items != nullptr && items->kind == Kind::kTuple,
                   "{}: damaged: wanted a tuple of arguments", source_);
     return items->items;

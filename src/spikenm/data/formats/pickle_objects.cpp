@@ -170,12 +170,12 @@ PickleValue construct(PickleName name, const Values& arguments, size_t& budget,
 
 // A type's state is (version, byte order, …); an array's (version, shape, type, is Fortran, bytes).
 void set_state(const PickleValue& object, const Values& state, std::string_view source) {
-  if (const auto type = object.shared<NpyType>()) {
+  if (const auto& type = object.shared<NpyType>()) {
     const std::string& order = text_at(state, 1, source);
     SPIKENM_CHECK(order == "<" || order == ">" || order == "|" || order == "=",
                   "{}: found byte order '{}', wanted one of < > | =", source, printable(order));
     type->big_endian = order == ">";
-  } else if (const auto array = object.shared<PickleArray>()) {
+  } else if (const auto& array = object.shared<PickleArray>()) {
     SPIKENM_CHECK(state.size() == 5, "{}: damaged: an array's state has {} parts, wanted 5", source,
                   state.size());
     *array = make_array(type_at(state, 2, source), shape_at(state, 1, source),

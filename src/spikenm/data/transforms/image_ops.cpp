@@ -103,7 +103,7 @@ void adjust_color(Image& image, float factor) {
 void adjust_contrast(Image& image, float factor) {
   double sum = 0;
   for (const uint8_t v : luma(image)) sum += v;
-  const int mean = static_cast<int>(sum / static_cast<double>(image.plane()) + 0.5);
+  const int mean = static_cast<int>(std::floor(sum / static_cast<double>(image.plane()) + 0.5));
   apply_table(image.pixels, make_table([&](int v) { return blend(mean, v, factor); }));
 }
 
