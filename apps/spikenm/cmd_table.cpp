@@ -3,6 +3,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
+#include "spikenm/core/say.h"
 #include "spikenm/core/text.h"
 #include "spikenm/report/paper_table.h"
 
@@ -36,8 +37,11 @@ void table(const TableArguments& a) {
   const std::string left_out = join(found.left_out, "; ");
   SPIKENM_CHECK(!found.finished.empty(), "{}: found no finished run{}", join(a.folders, ", "),
                 left_out.empty() ? "" : " (" + left_out + ")");
-  if (!left_out.empty()) fmt::print(stderr, "spikenm: left out: {}\n", left_out);
-  const std::string text = report::format_paper_table(report::paper_rows(found.finished, published),
+  if (!left_out.empty()) say("spikenm: left out: " + printable(left_out));
+  const report::DistinctRuns distinct = report::distinct_runs(found.finished);
+  for (const std::string& repeated : distinct.repeated)
+    say("spikenm: counted once: " + printable(repeated));
+  const std::string text = report::format_paper_table(report::paper_rows(distinct.runs, published),
                                                       kFormats.at(a.format));
   if (a.out.empty()) {
     fmt::print("{}", text);
@@ -59,10 +63,13 @@ std::function<void()> setup_table(CLI::App& app) {
   app.add_option("--out,-o", a->out, "write to a file instead of the terminal");
   app.footer(
       "Runs whose configs differ in the seed alone are one row: mean ± sample standard deviation.\n"
-      "Δ dense is against the dense runs with the same dataset, [model] and train.epochs that\n"
-      "prune no neurons.\n"
-      "Columns 'pub.' are the paper's figures for the same dataset, model, method, pattern and\n"
-      "granularity.\n\n"
+      "One seed counts once, in however many folders it lies.\n"
+      "Δ dense is against the dense runs of the same recipe (all but [method]) that prune no\n"
+      "neurons.\n"
+      "Column 'settings' tells rows apart that would look the same.\n"
+      "Columns 'pub.' are the paper's figures for the same dataset, model, width, T, method, "
+      "pattern\n"
+      "and granularity.\n\n"
       "Examples:\n"
       "  spikenm table runs\n"
       "  spikenm table runs/a runs/b --format markdown --out table.md");

@@ -12,16 +12,19 @@ using test::Outcome;
 
 class TableCli : public test::Cli {
  protected:
-  void add_run(const std::string& folder, int seed, double accuracy) {
-    add_config(folder, seed);
+  void add_run(const std::string& folder, int seed, double accuracy, int width = 256) {
+    add_config(folder, seed, width);
     write_file_atomically(dir / (folder + "/result.json"),
                           fmt::format(R"({{"method": "spikenm", "pattern": "2:4", "data": "cifar10",
-                         "model": "6conv2fc", "test_accuracy": {}}})",
+                         "model": "6conv2fc", "T": 8, "test_accuracy": {}}})",
                                       accuracy));
   }
-  void add_config(const std::string& folder, int seed) {
+  void add_config(const std::string& folder, int seed, int width = 256) {
     std::filesystem::create_directories(dir / folder);
-    write_file_atomically(dir / (folder + "/config.toml"), fmt::format("seed = {}\n", seed));
+    write_file_atomically(dir / (folder + "/config.toml"),
+                          fmt::format("seed = {}\n[model]\nname = '6conv2fc'\nT = 8\nwidth = {}\n"
+                                      "fc = 2048\nfc_norm = false\nvoters = 10\n",
+                                      seed, width));
   }
 };
 
@@ -40,8 +43,28 @@ TEST_F(TableCli, SeedsAreOneRowBesideThePublishedFigures) {
   const Outcome csv = run({"table", "runs/a", "runs/b", "--format", "csv", "--out", "t.csv"});
   EXPECT_EQ(csv.code, 0) << csv.err;
   EXPECT_EQ(csv.out, "");
-  EXPECT_TRUE(has(read_file(dir / "t.csv"), "cifar10,spikenm,2:4,,6conv2fc,,93,1.414"));
+  EXPECT_TRUE(has(read_file(dir / "t.csv"), "cifar10,spikenm,2:4,,6conv2fc,8,,93,1.414"));
   EXPECT_TRUE(has(run({"table", "runs", "-f", "markdown"}).out, "| cifar10 | spikenm |"));
+}
+
+TEST_F(TableCli, OneSeedInTwoFoldersCountsOnceAndIsNamed) {
+  add_run("runs/a", 0, 92);
+  add_run("runs/b", 0, 92);
+  add_run("runs/c", 1, 94);
+  const Outcome found = run({"table", "runs"});
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_EQ(found.err, "spikenm: counted once: runs/b: the same settings and seed as runs/a\n");
+  EXPECT_TRUE(has(found.out, "93.00 ± 1.41")) << found.out;
+}
+
+TEST_F(TableCli, AToyOfTheSameNameIsARowOfItsOwnWithoutPublishedFigures) {
+  add_run("runs/toy", 0, 50, 16);
+  EXPECT_FALSE(has(run({"table", "runs"}).out, "93.64"));
+  add_run("runs/paper", 0, 92);
+  const std::string table = run({"table", "runs"}).out;
+  EXPECT_TRUE(has(table, "93.64")) << table;
+  EXPECT_TRUE(has(table, "model.width=16")) << table;
+  EXPECT_TRUE(has(table, "model.width=256")) << table;
 }
 
 TEST_F(TableCli, UnfinishedRunsAreNamedAndLeftOut) {

@@ -14,6 +14,20 @@ std::vector<PublishedRow> carried() {
   return parse_published(read_file(path), path);
 }
 
+// Of the paper's networks, what their configs say.
+void set_network(PublishedRow& row) {
+  if (row.model == "6conv2fc") {
+    row.T = 8;
+    row.network = {"T=8", "width=256", "fc=2048", "fc_norm=false", "voters=10"};
+  } else if (row.model == "sew_resnet18") {
+    row.T = 4;
+    row.network = {"T=4", "width=64", "stem=cifar", "block_neuron=if", "voters=1"};
+  } else {
+    row.T = 10;
+    row.network = {"T=10", "width=64", "voters=10"};
+  }
+}
+
 PublishedRow wanted(const char* dataset, const char* method, const char* pattern, const char* model,
                     const char* granularity = "weight") {
   PublishedRow row;
@@ -22,6 +36,7 @@ PublishedRow wanted(const char* dataset, const char* method, const char* pattern
   row.pattern = pattern;
   row.model = model;
   row.granularity = granularity;
+  set_network(row);
   return row;
 }
 
@@ -66,6 +81,32 @@ TEST(Published, OtherThingsAreNotFound) {
   EXPECT_FALSE(find_published(rows, wanted("moving-shapes", "dense", "-", "small_conv")));
   EXPECT_FALSE(
       find_published(rows, wanted("cifar10", "spikenm", "2:4", "6conv2fc", "weight+neuron")));
+}
+
+TEST(Published, FiguresAreForTheirNetworkAndTimeStepsAlone) {
+  const std::vector<PublishedRow> rows = carried();
+  for (const char* method : {"spikenm", "dense"}) {
+    const PublishedRow paper =
+        wanted("cifar10", method, std::string_view(method) == "dense" ? "-" : "2:4", "6conv2fc");
+    EXPECT_TRUE(find_published(rows, paper));
+    PublishedRow narrow = paper, short_run = paper, unknown = paper;
+    narrow.network[1] = "width=96";
+    EXPECT_FALSE(find_published(rows, narrow)) << method;
+    short_run.T = 4;
+    EXPECT_FALSE(find_published(rows, short_run)) << method;
+    unknown.T = std::nullopt;
+    EXPECT_FALSE(find_published(rows, unknown)) << method;
+    unknown = paper;
+    unknown.network.clear();
+    EXPECT_FALSE(find_published(rows, unknown)) << method;
+  }
+}
+
+TEST(Published, AFileWithoutNetworksIsForAllOfThatName) {
+  const auto rows = parse_published(kHeader + "d,m,2:4,weight,v,90,1,,,,\n", "p.csv");
+  EXPECT_TRUE(find_published(rows, wanted("d", "m", "2:4", "v")));
+  EXPECT_ERROR(parse_published("T," + kHeader + "eight,d,m,2:4,weight,v,90,1,,,,\n", "p.csv"),
+               "p.csv:2: T: found 'eight', wanted a number");
 }
 
 TEST(Published, MethodsWithoutAPatternAreFoundByADash) {

@@ -1,5 +1,6 @@
 #include "spikenm/report/paper_table.h"
 
+#include "spikenm/core/text.h"
 #include "spikenm/report/csv.h"
 #include "spikenm/report/table.h"
 
@@ -7,78 +8,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 
 namespace spikenm::report {
 namespace {
-
-// A value of the config by its keys; null when it is not there.
-Json config_value(const Run& run, const char* section, const char* key = nullptr) {
-  const auto found = run.config.find(section);
-  if (found == run.config.end() || key == nullptr)
-    return found == run.config.end() ? Json() : *found;
-  return found->is_object() && found->contains(key) ? found->at(key) : Json();
-}
-
-// What runs of one row share: everything but the seed.
-std::string row_key(const Run& run) {
-  Json config = run.config;
-  config.erase("seed");
-  return config.dump();
-}
-
-// A network whose neurons are pruned is no baseline, though its weights are dense. Older results
-// name no granularity.
-bool is_baseline(const Run& run) {
-  const std::string granularity = run.text("granularity");
-  return run.text("method") == "dense" && (granularity.empty() || granularity == "weight");
-}
-
-// What a row shares with the dense runs that it is compared to.
-std::string dense_key(const Run& run) {
-  return Json{run.text("data"), config_value(run, "model"), config_value(run, "train", "epochs")}
-      .dump();
-}
-
-std::optional<Statistic> statistic(const std::vector<const Run*>& runs, const char* key) {
-  std::vector<double> values;
-  for (const Run* run : runs)
-    if (const std::optional<double> value = run->number(key)) values.push_back(*value);
-  return summarize(values);
-}
-
-std::optional<int64_t> time_steps(const Run& run) {
-  if (const std::optional<double> T = run.number("T")) return static_cast<int64_t>(*T);
-  const Json T = config_value(run, "model", "T");
-  return T.is_number_integer() ? std::optional(T.get<int64_t>()) : std::nullopt;
-}
-
-PaperRow make_row(const std::vector<const Run*>& runs, const std::vector<PublishedRow>& published) {
-  const Run& first = *runs.front();
-  PaperRow row{.dataset = first.text("data"),
-               .method = first.text("method"),
-               .pattern = first.text("pattern"),
-               .granularity = first.text("granularity"),
-               .model = first.text("model"),
-               .T = time_steps(first),
-               .accuracy = statistic(runs, "test_accuracy"),
-               .accuracy_best_val = statistic(runs, "test_accuracy_best_val"),
-               .delta = std::nullopt,
-               .weight_pct = statistic(runs, "weight_pct"),
-               .conn_pct = statistic(runs, "conn_pct"),
-               .neuron_pct = statistic(runs, "neuron_pct"),
-               .sops_m = statistic(runs, "sops_m"),
-               .energy_uj = statistic(runs, "energy_uj"),
-               .n = runs.size(),
-               .published = std::nullopt};
-  PublishedRow wanted{.dataset = row.dataset,
-                      .method = row.method,
-                      .pattern = row.pattern,
-                      .granularity = row.granularity.empty() ? "weight" : row.granularity,
-                      .model = row.model};
-  row.published = find_published(published, wanted);
-  return row;
-}
 
 // A column of the table: how it is headed and what it shows of a row.
 struct Column {
@@ -108,6 +40,27 @@ Column published_column(std::string name, std::optional<double> PublishedRow::* 
 Column time_column(std::string name) {
   return {std::move(name),
           [](const PaperRow& row) { return row.T ? fmt::format("{}", *row.T) : std::string(); }};
+}
+
+// What tells a row apart, with at most this many keys that are not needed for it.
+Column difference_column(std::string name, size_t others) {
+  return {std::move(name), [others](const PaperRow& row) {
+            std::vector<std::string> texts = row.difference.needed;
+            const std::vector<std::string>& more = row.difference.others;
+            const size_t shown = std::min(others, more.size());
+            texts.insert(texts.end(), more.begin(), more.begin() + static_cast<ptrdiff_t>(shown));
+            if (shown < more.size()) texts.push_back(fmt::format("{} more", more.size() - shown));
+            return join(texts, ", ");
+          }};
+}
+
+// Beside weight %, where the two are not the same.
+Column weight_of_all_column(std::string name) {
+  return {std::move(name), [](const PaperRow& row) {
+            if (!row.weight_pct_all) return std::string();
+            std::string text = to_text(*row.weight_pct_all);
+            return row.weight_pct && text == to_text(*row.weight_pct) ? std::string() : text;
+          }};
 }
 
 Column delta_column(std::string name, const char* format) {
@@ -145,10 +98,12 @@ std::vector<Column> reading_columns(const std::vector<std::string>& flags) {
           text_column("granularity", &PaperRow::granularity),
           text_column("model", &PaperRow::model),
           time_column("T"),
+          difference_column("settings", 2),
           statistic_column("test acc %", &PaperRow::accuracy),
           statistic_column("best val %", &PaperRow::accuracy_best_val),
           delta_column("Δ dense", "{:+.2f}"),
           statistic_column("weight %", &PaperRow::weight_pct),
+          weight_of_all_column("of all weights %"),
           statistic_column("conn %", &PaperRow::conn_pct),
           statistic_column("neuron %", &PaperRow::neuron_pct),
           statistic_column("SOPs M", &PaperRow::sops_m),
@@ -177,11 +132,13 @@ std::vector<Column> csv_columns() {
                               text_column("pattern", &PaperRow::pattern),
                               text_column("granularity", &PaperRow::granularity),
                               text_column("model", &PaperRow::model),
-                              time_column("T")};
+                              time_column("T"),
+                              difference_column("settings", std::string::npos)};
   add_statistic(columns, "test_accuracy", &PaperRow::accuracy);
   add_statistic(columns, "test_accuracy_best_val", &PaperRow::accuracy_best_val);
   columns.push_back(delta_column("delta_dense", "{}"));
   add_statistic(columns, "weight_pct", &PaperRow::weight_pct);
+  add_statistic(columns, "weight_pct_all", &PaperRow::weight_pct_all);
   add_statistic(columns, "conn_pct", &PaperRow::conn_pct);
   add_statistic(columns, "neuron_pct", &PaperRow::neuron_pct);
   add_statistic(columns, "sops_m", &PaperRow::sops_m);
@@ -198,31 +155,6 @@ std::vector<Column> csv_columns() {
 }
 
 }  // namespace
-
-std::vector<PaperRow> paper_rows(const std::vector<Run>& runs,
-                                 const std::vector<PublishedRow>& published) {
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<const Run*>> groups, dense;
-  for (const Run& run : runs) {
-    std::vector<const Run*>& group = groups[row_key(run)];
-    if (group.empty()) order.push_back(row_key(run));
-    group.push_back(&run);
-    if (is_baseline(run)) dense[dense_key(run)].push_back(&run);
-  }
-  std::vector<PaperRow> rows;
-  for (const std::string& key : order) {
-    const std::vector<const Run*>& group = groups[key];
-    rows.push_back(make_row(group, published));
-    const auto reference = statistic(dense[dense_key(*group.front())], "test_accuracy");
-    if (reference && rows.back().accuracy)
-      rows.back().delta = rows.back().accuracy->mean - reference->mean;
-  }
-  std::stable_sort(rows.begin(), rows.end(), [](const PaperRow& a, const PaperRow& b) {
-    const bool a_sparse = a.method != "dense", b_sparse = b.method != "dense";
-    return std::tie(a.dataset, a.model, a_sparse) < std::tie(b.dataset, b.model, b_sparse);
-  });
-  return rows;
-}
 
 std::string format_paper_table(const std::vector<PaperRow>& rows, TableFormat format) {
   const std::vector<std::string> flags = flags_of(rows);

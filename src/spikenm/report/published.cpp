@@ -8,6 +8,8 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <sstream>
 
 namespace spikenm::report {
 namespace {
@@ -43,6 +45,30 @@ std::string plain(const std::string& name) {
   return letters;
 }
 
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// The cell of a column that may be missing.
+std::string optional_cell(const Csv& csv, const Csv::Row& row, const std::string& name) {
+  const bool has = std::find(csv.header.begin(), csv.header.end(), name) != csv.header.end();
+  return has ? row.cells[csv.column(name)] : "";
+}
+
+std::optional<int64_t> time_steps(const Csv& csv, const Csv::Row& row) {
+  if (optional_cell(csv, row, "T").empty()) return std::nullopt;
+  return static_cast<int64_t>(*number(csv, row, "T"));
+}
+
+// Whether the figure was measured on the network that is wanted.
+bool same_network(const PublishedRow& row, const PublishedRow& wanted) {
+  if (row.T && row.T != wanted.T) return false;
+  return std::all_of(row.network.begin(), row.network.end(), [&](const std::string& word) {
+    return std::find(wanted.network.begin(), wanted.network.end(), word) != wanted.network.end();
+  });
+}
+
 bool same(const std::string& a, const std::string& b) {
   return plain(a) == plain(b);
 }
@@ -60,6 +86,8 @@ std::vector<PublishedRow> parse_published(std::string_view text, const std::stri
                     .pattern = cell("nm"),
                     .granularity = cell("granularity"),
                     .model = cell("model"),
+                    .T = time_steps(csv, row),
+                    .network = words(optional_cell(csv, row, "network")),
                     .accuracy = number(csv, row, "acc"),
                     .delta = number(csv, row, "delta"),
                     .weight_pct = number(csv, row, "weight_pct"),
@@ -74,6 +102,7 @@ std::optional<PublishedRow> find_published(const std::vector<PublishedRow>& rows
                                            const PublishedRow& wanted) {
   for (const PublishedRow& row : rows) {
     if (!same(row.dataset, wanted.dataset) || !same(row.model, wanted.model)) continue;
+    if (!same_network(row, wanted)) continue;
     if (wanted.method == "dense" && wanted.granularity == "weight") {
       if (!same(row.method, "spikenm") || !row.accuracy || !row.delta) continue;
       PublishedRow dense = wanted;
