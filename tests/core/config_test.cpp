@@ -318,6 +318,97 @@ TEST_F(Extends, TextHasNoFolderToLookIn) {
   EXPECT_EQ(parse("[a]\nextends = \"b\"").get("a.extends", ""), "b");
 }
 
+// A run that reads [method] as `name` says, and of [train] the keys of its schedule.
+std::vector<std::string> read_by_name(const Config& config) {
+  const Config method = config.section("method"), train = config.section("train");
+  if (method.get("name", "sparse") == "sparse") {
+    (void)method.get("pattern", "2:4");
+    (void)method.get_table("layer_pattern");
+    if (method.get<double>("lambda", 5) == 0) method.no_effect("credit", {"lambda"});
+    (void)method.get("credit", "net");
+  }
+  method.selects("name");
+  if (train.get("schedule", "cosine") == "step") {
+    (void)train.get<double>("gamma", 0.1);
+  } else {
+    train.no_effect("gamma", {"schedule"});
+  }
+  return config.reject_unread();
+}
+
+constexpr const char* kSparse =
+    "[method]\nname = 'sparse'\npattern = '2:8'\nlayer_pattern.conv1 = '2:4'\ncredit = 'all'\n"
+    "[train]\nschedule = 'step'\ngamma = 0.5\n";
+
+Config over_sparse(const std::vector<std::string>& overrides) {
+  Config config = parse(kSparse);
+  for (const std::string& assignment : overrides) config.override_with(assignment);
+  return config;
+}
+
+TEST(Config, KeysOfTheFileGiveWayToAnOverriddenSelector) {
+  EXPECT_EQ(read_by_name(over_sparse({})), Texts{});
+  const Config dense = over_sparse({"method.name=dense"});
+  EXPECT_EQ(read_by_name(dense),
+            (Texts{"note: method.pattern, method.layer_pattern.conv1, method.credit of the config "
+                   "file are dropped: no effect with method.name = \"dense\""}));
+  EXPECT_EQ(read_by_name(over_sparse({"train.schedule=cosine"})),
+            (Texts{"note: train.gamma of the config file is dropped: no effect with "
+                   "train.schedule = \"cosine\""}));
+  EXPECT_EQ(read_by_name(over_sparse({"method.name=dense", "train.schedule=cosine"})).size(), 2u);
+  // What is written out says nothing of them.
+  const std::string text = dense.resolved_toml();
+  EXPECT_EQ(text, "\n[method]\nname = \"dense\"\n\n[train]\nschedule = \"step\"\ngamma = 0.5\n");
+  EXPECT_EQ(read_by_name(parse(text.c_str())), Texts{});
+}
+
+TEST(Config, KeysOfTheCommandLineGiveWayToNothing) {
+  EXPECT_ERROR(read_by_name(over_sparse({"method.name=dense", "method.pattern=2:4"})),
+               "method.pattern: this run reads no such key");
+  EXPECT_ERROR(read_by_name(over_sparse({"train.gamma=0.5", "train.schedule=cosine"})),
+               "train.gamma: has no effect with train.schedule = \"cosine\"; leave it out");
+}
+
+TEST(Config, OnlyAChangedSelectorExcusesItsOwnSection) {
+  EXPECT_ERROR(read_by_name(parse("[method]\nname = 'dense'\npattern = '2:4'")),
+               "method.pattern: this run reads no such key");
+  Config same = parse("[method]\nname = 'dense'\npattern = '2:4'");
+  same.override_with("method.name=dense");
+  EXPECT_ERROR(read_by_name(same), "method.pattern");
+  Config is_default = parse("[method]\npatern = '2:4'");
+  is_default.override_with("method.name=sparse");
+  EXPECT_ERROR(read_by_name(is_default), "method.patern", "nearest is method.pattern");
+  Config twice = parse("[method]\nname = 'dense'\npattern = '2:4'");
+  twice.override_with("method.name=sparse");
+  twice.override_with("method.name=dense");
+  EXPECT_ERROR(read_by_name(twice), "method.pattern");
+  Config other = parse("[method]\nname = 'dense'\npattern = '2:4'");
+  other.override_with("train.schedule=step");
+  EXPECT_ERROR(read_by_name(other), "method.pattern");
+  Config typo = parse("[train]\nschedule = 'step'\ngama = 0.5");
+  typo.override_with("train.schedule=cosine");  // excuses gamma alone: its keys are known
+  EXPECT_ERROR(read_by_name(typo), "train.gama");
+}
+
+TEST(Config, AKeyWithoutEffectIsRefusedWithItsCause) {
+  EXPECT_ERROR(read_by_name(parse("[method]\nlambda = 0\ncredit = 'net'")),
+               "method.credit: has no effect with method.lambda = 0; leave it out");
+  EXPECT_ERROR(read_by_name(parse("[train]\ngamma = 1")), "train.gamma: has no effect",
+               "train.schedule = \"cosine\"");
+  Config swept = parse("[method]\nlambda = 5\ncredit = 'net'");
+  swept.override_with("method.lambda=0");
+  EXPECT_EQ(read_by_name(swept), (Texts{"note: method.credit of the config file is dropped: no "
+                                        "effect with method.lambda = 0"}));
+  EXPECT_EQ(swept.resolved_toml().find("credit"), std::string::npos);
+}
+
+TEST(Config, AResolvedConfigMayHoldKeysWithoutEffectAndNoOthers) {
+  EXPECT_EQ(read_by_name(Config::from_resolved("[method]\nlambda = 0\ncredit = 'net'", "run")),
+            Texts{});
+  EXPECT_ERROR(read_by_name(Config::from_resolved("[method]\npatern = '2:4'", "run")),
+               "method.patern");
+}
+
 TEST(Config, DroppedKeysAreNotGiven) {
   Config config = parse("seed = 1\nmethods = 2\n[method]\nname = \"a\"\n[method.p]\nx = \"2:4\"");
   config.drop("method");

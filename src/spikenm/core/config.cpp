@@ -1,100 +1,19 @@
 #include "spikenm/core/config.h"
 
 #include "spikenm/core/config_file.h"
+#include "spikenm/core/config_value.h"
 #include "spikenm/core/json.h"
+#include "spikenm/core/key_use.h"
 #include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
+#include <map>
 #include <set>
 
 namespace spikenm {
 namespace fs = std::filesystem;
 namespace {
-
-// What a key may hold: tables are sections, and a list of tables is nothing.
-bool is_value(const Json& value) {
-  if (value.is_object()) return false;
-  return !value.is_array() || std::all_of(value.begin(), value.end(), is_value);
-}
-
-void check_value(const std::string& key, const Json& value) {
-  SPIKENM_CHECK(is_value(value),
-                "{}: found a nested table, wanted a number, text, true/false or a list", key);
-}
-
-// A value as messages show it; JSON itself has no word for inf and nan.
-std::string shown(const Json& value) {
-  if (value.is_number_float() && !std::isfinite(value.get<double>()))
-    return fmt::format("{}", value.get<double>());
-  return value.dump();
-}
-
-const char* type_name(const Json& value) {
-  if (value.is_boolean()) return "true/false";
-  if (value.is_number_integer()) return "whole number";
-  if (value.is_number()) return "number";
-  if (value.is_string()) return "text";
-  return value.is_array() ? "list" : "table";
-}
-
-template <class T>
-struct Reader;  // convert() gives nothing when the JSON type does not fit
-
-template <>
-struct Reader<bool> {
-  static constexpr const char* kWanted = "true or false";
-  static std::optional<bool> convert(const Json& v) {
-    return v.is_boolean() ? std::optional(v.get<bool>()) : std::nullopt;
-  }
-};
-
-template <>
-struct Reader<int64_t> {
-  static constexpr const char* kWanted = "a whole number";
-  static std::optional<int64_t> convert(const Json& v) {
-    return v.is_number_integer() ? std::optional(v.get<int64_t>()) : std::nullopt;
-  }
-};
-
-template <>
-struct Reader<double> {
-  static constexpr const char* kWanted = "a finite number";
-  static std::optional<double> convert(const Json& v) {
-    if (!v.is_number() || !std::isfinite(v.get<double>())) return std::nullopt;
-    return v.get<double>();
-  }
-};
-
-template <>
-struct Reader<std::string> {
-  static constexpr const char* kWanted = "text in quotes";
-  static std::optional<std::string> convert(const Json& v) {
-    return v.is_string() ? std::optional(v.get<std::string>()) : std::nullopt;
-  }
-};
-
-template <class T>
-struct Reader<std::vector<T>> {
-  static constexpr const char* kWanted = "a list";
-  static std::optional<std::vector<T>> convert(const Json& v) {
-    std::vector<T> list;
-    if (!v.is_array()) {  // a single value stands for a list of one
-      const std::optional<T> single = Reader<T>::convert(v);
-      if (!single) return std::nullopt;
-      list.push_back(*single);
-      return list;
-    }
-    for (const Json& item : v) {
-      const std::optional<T> converted = Reader<T>::convert(item);
-      if (!converted) return std::nullopt;
-      list.push_back(*converted);
-    }
-    return list;
-  }
-};
 
 bool is_bare_key(std::string_view key) {
   return !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
@@ -113,6 +32,8 @@ struct Config::State {
   std::vector<std::pair<std::string, Json>> given;
   std::vector<std::pair<std::string, Json>> resolved;  // in the order of first reading
   std::set<std::string> read;
+  KeyUse use;
+  bool lets_idle_keys_pass = false;
 
   [[nodiscard]] const Json* find(const std::string& key) const {
     for (const auto& [name, value] : given) {
@@ -141,6 +62,14 @@ struct Config::State {
   void record(const std::string& key, Json value) {
     if (read.insert(key).second) resolved.emplace_back(key, std::move(value));
   }
+
+  // What is given, or else the default that was read; null for an unknown key.
+  [[nodiscard]] const Json* value_of(const std::string& key) const {
+    if (const Json* value = find(key)) return value;
+    const auto found = std::find_if(resolved.begin(), resolved.end(),
+                                    [&](const auto& entry) { return entry.first == key; });
+    return found == resolved.end() ? nullptr : &found->second;
+  }
 };
 
 Config::Config() : state_(std::make_shared<State>()) {}
@@ -154,6 +83,12 @@ Config Config::from_text(std::string_view text, const std::string& source) {
                 source);
   Config config;
   config.state_->set_all(tables);
+  return config;
+}
+
+Config Config::from_resolved(std::string_view text, const std::string& source) {
+  Config config = from_text(text, source);
+  config.state_->lets_idle_keys_pass = true;
   return config;
 }
 
@@ -181,6 +116,7 @@ void Config::override_with(std::string_view assignment) {
   check_value(key, parsed);
   std::string flat;  // layer_pattern."conv*" is given as in TOML; quotes are dropped
   std::remove_copy(key.begin(), key.end(), std::back_inserter(flat), '"');
+  state_->use.overridden(flat, state_->find(flat));
   state_->set(flat, std::move(parsed));
 }
 
@@ -214,6 +150,7 @@ T Config::get(std::string_view key, const T& fallback) const {
   const std::optional<T> value = Reader<T>::convert(*given);
   SPIKENM_CHECK(value.has_value(), "{}: found {} ({}), wanted {}", name, shown(*given),
                 type_name(*given), Reader<T>::kWanted);
+  state_->use.defaults_to(name, fallback);
   state_->record(name, *value);
   return *value;
 }
@@ -262,12 +199,38 @@ std::vector<std::pair<std::string, std::string>> Config::get_table(std::string_v
   return table;
 }
 
-void Config::reject_unread() const {
-  const std::vector<std::string> known(state_->read.begin(), state_->read.end());
-  for (const auto& [name, value] : state_->given) {
-    SPIKENM_CHECK(state_->read.contains(name), "{}: this run reads no such key; the nearest is {}",
-                  name, nearest(name, known));
+void Config::selects(std::string_view key) const {
+  state_->use.selects(full_key(key));
+}
+
+void Config::no_effect(std::string_view key, const std::vector<std::string>& causes) const {
+  std::vector<std::string> names;
+  for (const std::string& cause : causes) names.push_back(full_key(cause));
+  state_->use.no_effect(full_key(key), std::move(names));
+}
+
+std::vector<std::string> Config::reject_unread() const {
+  const State& state = *state_;
+  const KeyUse::Values values = [&](const std::string& key) { return state.value_of(key); };
+  std::map<std::string, std::vector<std::string>> dropped;  // by what they give way to
+  for (const auto& [name, value] : state.given) {
+    const std::string* const cause = state.use.cause(name);
+    if (cause == nullptr ? state.read.contains(name) : state.lets_idle_keys_pass) continue;
+    const std::string selector = state.use.gives_way_to(name, values);
+    if (!selector.empty()) {
+      dropped[selector].push_back(name);
+      continue;
+    }
+    const Json* const because = cause == nullptr ? nullptr : values(*cause);
+    SPIKENM_CHECK(cause == nullptr, "{}: has no effect with {}{}; leave it out", name, *cause,
+                  because == nullptr ? "" : " = " + because->dump());
+    fail("{}: this run reads no such key; the nearest is {}", name,
+         nearest(name, {state.read.begin(), state.read.end()}));
   }
+  std::vector<std::string> notes;
+  for (const auto& [selector, keys] : dropped)
+    notes.push_back(give_way_note(selector, *values(selector), keys));
+  return notes;
 }
 
 std::string Config::resolved_toml() const {
@@ -275,6 +238,7 @@ std::string Config::resolved_toml() const {
   // belongs to a section name, sections in order of first reading, top-level keys first.
   std::vector<std::string> sections{""};
   for (const auto& [name, value] : state_->resolved) {
+    if (state_->use.cause(name) != nullptr) continue;
     const size_t dot = name.find('.');
     const std::string section = dot == std::string::npos ? "" : name.substr(0, dot);
     if (std::find(sections.begin(), sections.end(), section) == sections.end())
@@ -284,6 +248,7 @@ std::string Config::resolved_toml() const {
   for (const std::string& section : sections) {
     if (!section.empty()) text += fmt::format("\n[{}]\n", quoted_key(section));
     for (const auto& [name, value] : state_->resolved) {
+      if (state_->use.cause(name) != nullptr) continue;
       const size_t dot = name.find('.');
       if ((dot == std::string::npos ? "" : name.substr(0, dot)) != section) continue;
       const std::string rest = section.empty() ? name : name.substr(dot + 1);

@@ -20,6 +20,9 @@ class Config {
 
   // `source` names the text in messages.
   static Config from_text(std::string_view text, const std::string& source);
+  // The resolved config of a run, maybe by an older program that wrote keys without effect too:
+  // those are let pass.
+  static Config from_resolved(std::string_view text, const std::string& source);
   // `extends = "base.toml"`, relative to the file, puts that file's keys under the file's own.
   static Config from_file(const std::filesystem::path& path);
 
@@ -55,10 +58,18 @@ class Config {
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> get_table(
       std::string_view key) const;
 
-  // Throws Error for the first given key that nothing has read.
-  void reject_unread() const;
+  // `key` decides which keys of its section are read: method.name, model.name.
+  void selects(std::string_view key) const;
+  // `key`, read or not, has no effect because of the value that causes[0] has; the others are keys
+  // that may have decided about it.
+  void no_effect(std::string_view key, const std::vector<std::string>& causes) const;
 
-  // Everything read so far, as TOML that gives the same run.
+  // Throws Error for the first given key that nothing has read or that has no effect. A key of the
+  // file whose meaning an override took (selects, no_effect) is dropped instead; gives a note for
+  // each such override.
+  std::vector<std::string> reject_unread() const;
+
+  // Everything read so far that has an effect, as TOML that gives the same run.
   [[nodiscard]] std::string resolved_toml() const;
 
   // "train.lr" for a section's key "lr": how messages name a key.
