@@ -126,8 +126,15 @@ TEST(MaskableLayers, TheFirstAndTheLastMayStayDense) {
                "none is left");
   EXPECT_ERROR(find(*network, "first_layer = \"sparse\""), "method.first_layer", "sparse",
                "as-others");
-  network->synapses().back().maskable = false;  // then conv3 is the last
-  EXPECT_EQ(names(find(*network, "last_layer = \"dense\"")), (Names{"conv1", "conv2"}));
+}
+
+TEST(MaskableLayers, AHeadThatIsNeverMaskedIsTheLastLayerAllTheSame) {
+  const auto network = test::small_network();
+  network->synapses().back().maskable = false;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(names(find(*network, "last_layer = \"dense\"")), (Names{"conv1", "conv2", "conv3"}));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "note: method.last_layer: fc1 is never masked, so nothing more is left dense\n");
 }
 
 // Weights: conv1 144, conv2 1152, conv3 2304, fc1 160; blocks of 16 fill them all.

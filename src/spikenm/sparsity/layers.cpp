@@ -1,5 +1,6 @@
 #include "spikenm/sparsity/layers.h"
 
+#include "spikenm/core/say.h"
 #include "spikenm/core/text.h"
 #include "spikenm/kernels/nm_sample.h"
 #include "spikenm/sparsity/auto_pattern.h"
@@ -62,7 +63,20 @@ struct Rules {
   }
 };
 
-Rules read_rules(const std::vector<std::string>& names, const Config& method) {
+// Leaves the network's first or last layer dense where `key` says so. One that is never masked,
+// such as a head that is a readout, is dense anyway.
+void read_end(const char* key, const nn::Synapse& end, const Config& method, Rules& rules) {
+  if (method.get_choice(key, "as-others", {"as-others", "dense"}) == 0) return;
+  if (end.maskable) {
+    rules.dense.push_back(end.name);
+  } else {
+    say(fmt::format("note: {}: {} is never masked, so nothing more is left dense",
+                    method.full_key(key), end.name));
+  }
+}
+
+Rules read_rules(nn::Network& network, const Config& method) {
+  const std::vector<std::string> names = names_of(network);
   Rules rules;
   const int share = static_cast<int>(method.get_int("share", 1, 1, 65536));
   rules.pattern_text = method.get("pattern", "2:4");
@@ -79,11 +93,8 @@ Rules read_rules(const std::vector<std::string>& names, const Config& method) {
     if (text != "dense") pattern = nm::NmPattern::parse(text, table_key + "." + glob, share);
     rules.own.push_back({.glob = glob, .pattern = pattern});
   }
-  const std::vector<std::string> choices{"as-others", "dense"};
-  if (method.get_choice("first_layer", "as-others", choices) == 1 && !names.empty())
-    rules.dense.push_back(names.front());
-  if (method.get_choice("last_layer", "as-others", choices) == 1 && !names.empty())
-    rules.dense.push_back(names.back());
+  read_end("first_layer", network.synapses().front(), method, rules);
+  read_end("last_layer", network.synapses().back(), method, rules);
   return rules;
 }
 
@@ -116,7 +127,7 @@ void choose_patterns(const Rules& rules, const std::string& key,
 
 std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method,
                                                 nm::Axis axis) {
-  const Rules rules = read_rules(names_of(network), method);
+  const Rules rules = read_rules(network, method);
   std::vector<MaskableLayer> layers;
   bool any_wanted = false;
   for (nn::Synapse& synapse : network.synapses()) {
