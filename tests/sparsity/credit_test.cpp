@@ -89,6 +89,30 @@ TEST_F(Distill, EveryCreditScaleFollowsItsDefinition) {
   }
 }
 
+// [3,8,1,1] in two groups, of two channels and of one: four blocks of the sums over a group.
+TEST_F(Distill, TheLayerMeanIsThatOfWhatSharingChannelsHoldTogether) {
+  draw.layout = nm::make_layout({3, 8, 1, 1}, {.n = 2, .m = kM, .share = 2}, nm::Axis::kIn, "test");
+  logits = at::tensor(test::normal_values<float>(4 * kM, 1, 1)).view({4, kM});
+  logits.set_requires_grad(true);
+  weight = at::tensor(test::normal_values<float>(24, 1, 2)).view({3, 8, 1, 1});
+  credit = at::tensor(test::normal_values<float>(24, 1, 3)).abs().view(weight.sizes());
+  options.credit_scale = CreditScale::kLayerMean;
+  DistillationSums sums{ops::running_sum(4, logits), ops::running_sum(4, logits)};
+  distill(options, draw, logits, weight, credit, kNetworkBlocks, sums);
+  const at::Tensor rows = credit.view({3, 8});
+  const at::Tensor held = at::stack({rows[0] + rows[1], rows[2]}).view({4, kM});
+  const double layer_mean = held.mean().item<double>();
+  for (int64_t b = 0; b < 4; ++b) {
+    const auto pi = test::softmax(values(logits.detach(), b), 1);
+    const auto q = test::softmax(
+        test::scaled_credits(values(held, b), CreditScale::kLayerMean, layer_mean), options.tau_q);
+    const auto found = values(logits.grad(), b);
+    for (size_t s = 0; s < kM; ++s)
+      EXPECT_NEAR(found[s], options.lambda / kNetworkBlocks * (pi[s] - q[s]), 1e-6)
+          << b << " " << s;
+  }
+}
+
 TEST_F(Distill, TheLayerMeanMakesCreditsFreeOfTheLossScale) {
   options.credit_scale = CreditScale::kLayerMean;
   run();

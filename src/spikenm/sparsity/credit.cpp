@@ -23,6 +23,12 @@ double sum_of(const at::Tensor& t) {
   });
 }
 
+// How many credits a block's are compared with: sharing channels have one, their sum.
+double summed_credits(const nm::BlockLayout& layout) {
+  const int64_t groups = (layout.n_channels + layout.share - 1) / layout.share;
+  return static_cast<double>(layout.numel / layout.n_channels * groups);
+}
+
 template <class T>
 kernels::Distillation<T> arguments(const Distillation& options, const ops::MaskDraw& draw,
                                    const at::Tensor& logits, const at::Tensor& weight,
@@ -37,7 +43,7 @@ kernels::Distillation<T> arguments(const Distillation& options, const ops::MaskD
                    .kappa = static_cast<T>(draw.kappa)},
           .credit = options.uniform_target ? nullptr : ops::data<T>(credit),
           .credit_scale = options.credit_scale,
-          .layer_mean = static_cast<T>(total / static_cast<double>(weight.numel())),
+          .layer_mean = static_cast<T>(total / summed_credits(draw.layout)),
           .tau_q = static_cast<T>(options.tau_q),
           .scale = static_cast<T>(options.lambda / divisor),
           .grad_logits = ops::data<T>(gradient)};
