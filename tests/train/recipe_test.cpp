@@ -130,6 +130,14 @@ TEST(Recipe, AMethodWithMasksNeedsAPrunePhase) {
   EXPECT_ERROR(read({"train.phases=[\"search\", \"finetune\"]"}), "train.phases", "prune");
   EXPECT_EQ(read({"train.phases=[\"search\"]", "method.name=dense"}).train.phases,
             std::vector<std::string>{"search"});
+  EXPECT_ERROR(
+      read({"train.phases=[\"search\"]", "method.name=dense", "method.granularity=weight+neuron"}),
+      "train.phases", "prune");
+}
+
+TEST(Recipe, PhasesInAnOrderThatCannotWorkAreRefused) {
+  EXPECT_ERROR(read({"train.phases=[\"prune\", \"search\", \"finetune\"]"}),
+               "train.phases: found search after prune, wanted search, prune and finetune");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "spikenm/train/batch_feed.h"
 #include "spikenm/train/phase.h"
+#include "spikenm/train/phase_order.h"
 
 #include <algorithm>
 #include <cmath>
@@ -71,9 +72,8 @@ TrainOptions read_train_options(const Config& config, const sparsity::Method& me
   const auto runs = [&](const char* phase) {
     return std::find(t.phases.begin(), t.phases.end(), phase) != t.phases.end();
   };
-  SPIKENM_CHECK(runs("prune") || (method.layers().empty() && method.neurons().empty()),
-                "{}: has no prune, so the method's masks would never be frozen",
-                config.full_key("phases"));
+  check_phase_order(t.phases, !method.layers().empty() || !method.neurons().empty(),
+                    config.full_key("phases"));
   SPIKENM_CHECK((runs("search") && t.search_epochs > 0) || method.neurons().empty(),
                 "{}: leaves no search, and without one no neuron would be kept",
                 config.full_key(runs("search") ? "search_epochs" : "phases"));
