@@ -167,6 +167,50 @@ TEST_F(SweepCli, ADryRunListsTheRunsAndMakesNothing) {
   EXPECT_FALSE(fs::exists(dir / "s"));
 }
 
+TEST_F(SweepCli, AGridMaySwapTheMethod) {
+  write_file_atomically(dir / "spikenm.toml", R"(
+    extends = "base.toml"
+    [method]
+    preset = "paper"
+    pattern = "2:8"
+    credit = "net"
+  )");
+  Arguments command{"sweep",
+                    "--config",
+                    "spikenm.toml",
+                    "--out",
+                    "s",
+                    "--grid",
+                    "method.name=dense,random,spikenm"};
+  const Outcome found = run(command);
+  ASSERT_EQ(found.code, 0) << found.err;
+  const std::string of_the_file = " of the config file are dropped: no effect with method.name = ";
+  EXPECT_TRUE(has(found.err, "note: method.preset, method.pattern, method.credit" + of_the_file +
+                                 "\"dense\"\n"))
+      << found.err;
+  EXPECT_TRUE(has(found.err, "note: method.preset, method.credit" + of_the_file + "\"random\"\n"))
+      << found.err;
+  const auto result = [&](const std::string& member) {
+    return Json::parse(read_file(dir / "s" / member / "seed0/result.json"));
+  };
+  EXPECT_EQ(result("name=dense").at("pattern"), "dense");
+  EXPECT_EQ(result("name=random").at("pattern"), "2:8");
+  EXPECT_EQ(result("name=spikenm").at("method"), "spikenm");
+  for (const char* member : {"name=dense", "name=random", "name=spikenm"})  // nothing to drop there
+    EXPECT_FALSE(has(read_file(dir / "s" / member / "seed0.log"), "note:")) << member;
+  EXPECT_FALSE(has(run(command).err, "1/3"));  // all are finished
+  // A sweep over lambda may have a base with keys of the credit; keys of the command line may not.
+  command.back() = "method.lambda_eid=0,5";
+  command[4] = "lambda";
+  command.insert(command.end(), {"--dry-run"});
+  EXPECT_EQ(run(command).err,
+            "note: method.credit of the config file is dropped: no effect with "
+            "method.lambda_eid = 0\n");
+  command.insert(command.end(), {"--set", "method.tau_q=2"});
+  expect_failure(command, 1,
+                 {"member 'lambda_eid=0': method.tau_q: has no effect with method.lambda_eid = 0"});
+}
+
 // Every member of the sweeps that we ship is read whole, on a small set and narrow networks.
 TEST_F(SweepCli, TheCarriedSweepsAreReadWhole) {
   const test::SmallSet dvs("cifar10-dvs");

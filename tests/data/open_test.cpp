@@ -83,13 +83,31 @@ TEST_F(OpenRecordings, HaveACacheForEveryT) {
 
 TEST_F(OpenRecordings, EveryKeyIsRead) {
   const Config config = Config::from_text(
-      "[data]\n" + lines("cache='off'\nframes_by='time'\nframe_values='binary'\nresize=16\n"
-                         "augment=['flip']\nnormalize=false\nmean=[0.5,0.5]\nstd=[1,1]\n"
+      "[data]\n" + lines("cache='disk'\nframes_by='time'\nframe_values='binary'\nresize=16\n"
+                         "augment=['flip']\nnormalize=true\nmean=[0.5,0.5]\nstd=[1,1]\n"
                          "mixup=0.2\ncutmix=1.0"),
       "test");
   const auto dataset = open_dataset(config.section("data"), 2, 1);
   static_cast<void>(read_pipelines(config.section("data"), dataset->info()));
   EXPECT_NO_THROW(config.reject_unread());
+}
+
+TEST_F(OpenRecordings, KeysWithoutEffectAreRefused) {
+  const auto read = [&](const std::string& more) {
+    const Config config = Config::from_text("[data]\n" + lines(more), "test");
+    const auto dataset = open_dataset(config.section("data"), 2, 1);
+    const Pipelines pipelines = read_pipelines(config.section("data"), dataset->info());
+    config.reject_unread();
+    return pipelines;
+  };
+  for (const char* cache : {"off", "memory"})
+    EXPECT_ERROR(read(fmt::format("cache='{}'", cache)),
+                 "data.cache_dir: has no effect with data.cache = ", cache);
+  EXPECT_ERROR(read("normalize=false\nstd=[1,1]"),
+               "data.std: has no effect with data.normalize = false");
+  EXPECT_TRUE(read("normalize=false\nmean=[0.5,0.5]").test.mean.empty());  // what cutout fills with
+  EXPECT_ERROR(read("mean=[0.5,0.5]"), "data.mean and data.std", "2 and 0");
+  EXPECT_ERROR(read("std=[0.5,0.5]"), "data.mean and data.std", "0 and 2");
 }
 
 TEST(Open, WhatIsMadeOnTheFlyIsKeptInMemory) {

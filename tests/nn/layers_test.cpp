@@ -33,14 +33,14 @@ TEST(NeuronSpec, DefaultsAreThoseOfUpr) {
 
 TEST(NeuronSpec, EveryKeyIsRead) {
   const NeuronSpec spec = read(
-      "name = 'plif'\ntau = 4\nthreshold = 0.5\nreset = 'soft'\nv_reset = -0.25\n"
+      "name = 'plif'\ntau = 4\nthreshold = 0.5\nv_reset = -0.25\n"
       "decay_input = false\ndetach_reset = false\nsurrogate = 'triangle'\nalpha = 0.75");
   EXPECT_EQ(spec.params.neuron, kernels::Neuron::kPlif);
   EXPECT_EQ(spec.tau, 4);
   EXPECT_EQ(spec.params.k, 0.25);
   EXPECT_EQ(spec.params.threshold, 0.5);
-  EXPECT_TRUE(spec.params.soft_reset);
   EXPECT_EQ(spec.params.v_reset, -0.25);
+  EXPECT_TRUE(read("reset = 'soft'").params.soft_reset);
   EXPECT_FALSE(spec.params.decay_input);
   EXPECT_FALSE(spec.params.detach_reset);
   EXPECT_EQ(spec.params.surrogate, Surrogate::kTriangle);
@@ -68,7 +68,8 @@ TEST(NeuronSpec, ValuesThatMakeNoNeuronAreErrors) {
   EXPECT_ERROR(read("v_reset = 1"), "neuron.v_reset", "below the threshold 1");
   EXPECT_ERROR(read("v_reset = nan"), "neuron.v_reset");
   EXPECT_ERROR(read("name = 'plif'\ntau = 1"), "neuron.name", "plif", "neuron.tau 1");
-  EXPECT_EQ(read("v_reset = 1\nreset = 'soft'").params.v_reset, 1);
+  EXPECT_ERROR(read("v_reset = 0.5\nreset = 'soft'"),
+               "neuron.v_reset: has no effect with neuron.reset = \"soft\"; leave it out");
   EXPECT_EQ(read("tau = 1").params.k, 1);
 }
 

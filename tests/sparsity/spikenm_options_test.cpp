@@ -34,7 +34,7 @@ std::map<std::string, std::string> resolved(const std::string& toml) {
   return keys;
 }
 
-// docs/method.md, "Options and their keys": the column `paper`. draws_start 0 stands for N.
+// docs/method.md, "Options and their keys": the column `paper`, less what has no effect in it.
 const std::map<std::string, std::string> kPaper{{"draws", "\"at-most\""},
                                                 {"or_grad", "\"literal\""},
                                                 {"axis", "\"flat\""},
@@ -43,7 +43,6 @@ const std::map<std::string, std::string> kPaper{{"draws", "\"at-most\""},
                                                 {"last_layer", "\"as-others\""},
                                                 {"redraw_every", "1"},
                                                 {"noise", "[1.0]"},
-                                                {"draws_start", "0"},
                                                 {"prior_kappa", "0.0"},
                                                 {"weight_grad", "\"masked\""},
                                                 {"credit", "\"temporal\""},
@@ -58,7 +57,6 @@ const std::map<std::string, std::string> kPaper{{"draws", "\"at-most\""},
                                                 {"logit_lr", "0.001"},
                                                 {"logit_eps", "1e-08"},
                                                 {"freeze", "\"last\""},
-                                                {"freeze_draw", "0"},
                                                 {"share", "1"},
                                                 {"pattern", "\"2:4\""},
                                                 {"preset", "\"paper\""}};
@@ -75,6 +73,7 @@ TEST(SpikenmOptions, PresetDefaultDiffersInTheKeysThatMeasureBetter) {
   wanted["prior_kappa"] = "1.0";
   wanted["draws"] = "\"exactly\"";
   wanted["draws_start"] = "64";
+  wanted.erase("or_grad");
   wanted["logit_lr"] = "0.05";
   wanted["freeze"] = "\"top-n\"";
   EXPECT_EQ(resolved("preset = \"default\""), wanted);
@@ -141,23 +140,44 @@ TEST(SpikenmOptions, BadValuesAreRefusedByName) {
 }
 
 TEST(SpikenmOptions, MoreDrawsThanNNeedDistinctPositions) {
-  EXPECT_ERROR(resolved("draws_start = 4\ndraws = \"at-most\""), "method.draws_start", "4", "2:4",
-               "exactly");
+  EXPECT_ERROR(resolved("draws_start = 4\ndraws = \"at-most\""),
+               "method.draws_start: has no effect with method.draws = \"at-most\"");
   EXPECT_EQ(resolved("draws_start = 4\ndraws = \"exactly\"")["draws_start"], "4");
 }
 
 TEST(SpikenmOptions, AFreezeDrawNeedsTheRuleThatDrawsAgain) {
   EXPECT_EQ(options("freeze = \"resample\"\nfreeze_draw = 4").freeze_draw, 4u);
   for (const char* freeze : {"last", "top-n"})
-    EXPECT_ERROR(options(std::string("freeze_draw = 4\nfreeze = \"") + freeze + "\""),
-                 "method.freeze_draw", "4", "resample");
+    EXPECT_ERROR(resolved(std::string("freeze_draw = 0\nfreeze = \"") + freeze + "\""),
+                 "method.freeze_draw: has no effect with method.freeze = ", freeze);
   EXPECT_ERROR(options("freeze = \"resample\"\nfreeze_draw = 1000001"), "method.freeze_draw",
                "1000001", "1000000");
   EXPECT_ERROR(options("freeze = \"resample\"\nfreeze_draw = -1"), "method.freeze_draw", "-1");
 }
 
-TEST(SpikenmOptions, DrawsWithReplacementDoNotAnnealUnlessTold) {
-  EXPECT_EQ(resolved("draws = \"at-most\"")["draws_start"], "0");
+TEST(SpikenmOptions, DrawsWithReplacementDoNotAnneal) {
+  EXPECT_EQ(options("draws = \"at-most\"").draws_start, 0);
+  EXPECT_EQ(options("draws = \"at-most\"\ndraws_start = 4").draws_start, 0);
+}
+
+TEST(SpikenmOptions, KeysWithoutEffectAreRefusedAndNotWritten) {
+  EXPECT_ERROR(resolved("preset = \"paper\"\ndraws = \"exactly\"\nor_grad = \"literal\""),
+               "method.or_grad: has no effect with method.draws = \"exactly\"; leave it out");
+  EXPECT_ERROR(resolved("or_grad = \"soft\""), "method.or_grad", "method.draws = \"exactly\"");
+  for (const char* line : {"credit = \"net\"", "credit_scale = \"raw\"", "tau_q = 2.4"}) {
+    EXPECT_ERROR(resolved(std::string("eid_target = \"uniform\"\n") + line),
+                 ": has no effect with method.eid_target = \"uniform\"");
+    EXPECT_ERROR(resolved(std::string("lambda_eid = 0\n") + line),
+                 ": has no effect with method.lambda_eid = 0");
+  }
+  for (const char* line : {"eid_target = \"uniform\"", "eid_reduce = \"sum\""})
+    EXPECT_ERROR(resolved(std::string("lambda_eid = 0\n") + line),
+                 ": has no effect with method.lambda_eid = 0");
+  const auto without = resolved("lambda_eid = 0");
+  for (const char* key : {"or_grad", "credit", "credit_scale", "tau_q", "eid_target", "eid_reduce"})
+    EXPECT_FALSE(without.contains(key)) << key;
+  EXPECT_EQ(without.at("lambda_eid"), "0.0");
+  EXPECT_TRUE(resolved("eid_target = \"uniform\"\neid_reduce = \"sum\"").contains("eid_reduce"));
 }
 
 TEST(SpikenmOptions, AKeyNobodyReadsIsRefusedWithTheNearest) {

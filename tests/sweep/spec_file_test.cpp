@@ -102,7 +102,7 @@ TEST(SpecFile, TheCarriedSweepsHaveTheirMembers) {
   EXPECT_EQ(members("ablations/temperature.toml"), 14u);        // A to N
   EXPECT_EQ(members("ablations/search_epochs.toml"), 14u);      // 13 and dense
   EXPECT_EQ(members("ablations/lambda_eid.toml"), 11u);         // 10 and dense
-  EXPECT_EQ(members("ablations/eid_target.toml"), 20u);         // 2 targets, 2 tau_q, 5 masks
+  EXPECT_EQ(members("ablations/eid_target.toml"), 15u);         // 2 tau_q and uniform, 5 masks
   EXPECT_EQ(members("studies/short_masks.toml"), 1 + 2 * 17u);  // dense, and 17 at two patterns
 }
 

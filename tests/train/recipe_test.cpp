@@ -83,6 +83,142 @@ TEST(Recipe, AKeyThatThisRunDoesNotReadIsRefused) {
   EXPECT_ERROR(read({"method.name=random", "method.lambda_eid=5"}), "method.lambda_eid");
 }
 
+TEST(Recipe, AKeyWithoutEffectIsRefusedWithItsCause) {
+  struct Case {
+    std::vector<std::string> overrides;
+    const char *key, *cause;
+  };
+  const Case cases[] = {
+      {{"method.preset=paper", "method.draws=exactly", "method.or_grad=soft"},
+       "method.or_grad",
+       "method.draws = \"exactly\""},
+      {{"method.eid_target=uniform", "method.tau_q=2"},
+       "method.tau_q",
+       "method.eid_target = \"uniform\""},
+      {{"method.lambda_eid=0", "method.credit=net"}, "method.credit", "method.lambda_eid = 0"},
+      {{"method.auto_m=8"}, "method.auto_m", "method.pattern = \"2:4\""},
+      {{"method.beta_max=100"}, "method.beta_max", "method.granularity = \"weight\""},
+      {{"method.granularity=weight+neuron", "method.target_conn=0.4", "method.lambda_neuron=1"},
+       "method.lambda_neuron",
+       "method.target_conn = 0.4"},
+      {{"method.name=rewire", "method.fraction=0", "method.every=3"},
+       "method.every",
+       "method.fraction = 0"},
+      {{"neuron.reset=soft", "neuron.v_reset=0"}, "neuron.v_reset", "neuron.reset = \"soft\""},
+      {{"neuron.name=if", "neuron.tau=2"}, "neuron.tau", "neuron.name = \"if\""},
+      {{"neuron.name=if", "neuron.decay_input=true"}, "neuron.decay_input", "neuron.name = \"if\""},
+      {{"train.momentum=0.9"}, "train.momentum", "train.optimizer = \"adam\""},
+      {{"train.optimizer=sgd", "train.eps=1e-8"}, "train.eps", "train.optimizer = \"sgd\""},
+      {{"train.optimizer=sgd", "train.momentum=0", "train.nesterov=true"},
+       "train.nesterov",
+       "train.momentum = 0"},
+      {{"train.finetune_lr=1e-4"}, "train.finetune_lr", "train.schedule = \"cosine\""},
+      {{"train.schedule=constant", "train.gamma=0.5"},
+       "train.gamma",
+       "train.schedule = \"constant\""},
+      {{"train.schedule=constant", "train.finetune_lr=1e-4",
+        "train.phases=[\"search\", \"prune\"]"},
+       "train.finetune_lr",
+       "train.phases = [\"search\",\"prune\"]"},
+      {{"cuda_graphs=false"}, "cuda_graphs", "device = \"cpu\""},
+  };
+  for (const Case& c : cases)
+    EXPECT_ERROR(read(c.overrides), c.key, ": has no effect with ", c.cause, "leave it out");
+}
+
+// Blocks of sew_resnet18 have neurons of a kind of their own: what [neuron] says may be the stem's
+// alone, or nobody's.
+TEST(Recipe, NeuronKeysAreJudgedByTheNeuronsOfTheNetwork) {
+  const auto read_sew = [](const std::vector<std::string>& overrides) {
+    std::vector<std::string> all{"model.name=sew_resnet18"};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return read(all);
+  };
+  EXPECT_NO_THROW(read_sew({"neuron.tau=3"}));
+  EXPECT_NO_THROW(read_sew({"neuron.name=if", "neuron.tau=3", "model.block_neuron=lif"}));
+  EXPECT_ERROR(read_sew({"neuron.name=if", "neuron.tau=3"}), "neuron.tau", "neuron.name = \"if\"");
+  EXPECT_ERROR(read_sew({"model.stem=imagenet", "neuron.tau=3"}), "neuron.tau: has no effect",
+               "model.name = \"sew_resnet18\"");
+  EXPECT_ERROR(read_sew({"model.stem=imagenet", "neuron.name=lif"}), "neuron.name: has no effect");
+  EXPECT_NO_THROW(read_sew({"model.stem=imagenet", "neuron.name=plif", "model.block_neuron=plif"}));
+}
+
+constexpr const char* kRecipe = R"(
+[data]
+train_size = 100
+test_size = 20
+[model]
+width = 4
+pool = "max"
+[neuron]
+tau = 3
+[method]
+preset = "paper"
+pattern = "2:8"
+credit_scale = "raw"
+layer_pattern.fc1 = "2:4"
+[train]
+optimizer = "sgd"
+momentum = 0.8
+nesterov = true
+schedule = "two-cosines"
+lr = 0.1
+finetune_lr = 0.01
+)";
+
+// What is said while the recipe is read with these overrides, and the config as it would be run.
+std::pair<std::string, std::string> read_over_file(const std::vector<std::string>& overrides) {
+  Config config = Config::from_text(kRecipe, "file");
+  for (const std::string& assignment : overrides) config.override_with(assignment);
+  testing::internal::CaptureStderr();
+  try {
+    (void)read_recipe(config);
+  } catch (const Error&) {
+    (void)testing::internal::GetCapturedStderr();
+    throw;
+  }
+  return {testing::internal::GetCapturedStderr(), config.resolved_toml()};
+}
+
+TEST(Recipe, AnOverrideMaySwapWhatTheFileCarriesKeysFor) {
+  const auto note = [](const std::string& keys, const std::string& cause) {
+    return fmt::format("note: {} of the config file {} dropped: no effect with {}\n", keys,
+                       keys.find(',') == std::string::npos ? "is" : "are", cause);
+  };
+  const std::string rate = "train.finetune_lr", moments = "train.momentum, train.nesterov";
+  const std::pair<const char*, std::string> cases[] = {
+      {"method.name=spikenm", ""},  // what it is anyway
+      {"method.name=dense",
+       note("method.preset, method.pattern, method.credit_scale, method.layer_pattern.fc1",
+            "method.name = \"dense\"")},
+      {"method.name=random",
+       note("method.preset, method.credit_scale", "method.name = \"random\"")},
+      {"method.lambda_eid=0", note("method.credit_scale", "method.lambda_eid = 0")},
+      {"method.eid_target=uniform", note("method.credit_scale", "method.eid_target = \"uniform\"")},
+      {"train.schedule=cosine", note(rate, "train.schedule = \"cosine\"")},
+      {"train.schedule=constant", ""},
+      {"train.optimizer=adamw", note(moments, "train.optimizer = \"adamw\"")},
+      {"train.momentum=0", note("train.nesterov", "train.momentum = 0")},
+      {"model.name=vggsnn", note("model.pool", "model.name = \"vggsnn\"")},
+      {"neuron.name=if", note("neuron.tau", "neuron.name = \"if\"")},
+  };
+  for (const auto& [assignment, said] : cases) {
+    SCOPED_TRACE(assignment);
+    const auto [found, resolved] = read_over_file({assignment});
+    EXPECT_EQ(found, said);
+    // The run's own config reads back to itself and says nothing.
+    const Config again = Config::from_text(resolved, "resolved");
+    testing::internal::CaptureStderr();
+    (void)read_recipe(again);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    EXPECT_EQ(again.resolved_toml(), resolved);
+  }
+  EXPECT_ERROR(read_over_file({"method.name=dense", "method.pattern=2:4"}), "method.pattern");
+  EXPECT_ERROR(read_over_file({"train.schedule=cosine", "train.finetune_lr=0.1"}),
+               "train.finetune_lr");
+  EXPECT_ERROR(read_over_file({"method.name=dense", "train.epoch=3"}), "train.epoch");
+}
+
 TEST(Recipe, AWrongTypeIsRefused) {
   EXPECT_ERROR(read({"train.epochs=many"}), "train.epochs", "many", "whole number");
   EXPECT_ERROR(read({"train.epochs=2.5"}), "train.epochs", "2.5", "whole number");

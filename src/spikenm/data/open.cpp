@@ -19,10 +19,12 @@ std::vector<double> per_channel(const Config& config, const char* key,
 
 std::shared_ptr<const Dataset> open_dataset(const Config& config, int64_t frames, uint64_t seed) {
   const std::string name = config.get("name", "moving-shapes");
+  config.selects("name");
   std::shared_ptr<const Dataset> dataset = datasets().find(name)(config, frames, seed);
   enum { kAuto, kDisk, kMemory, kOff };
   size_t kind = config.get_choice("cache", "auto", {"auto", "disk", "memory", "off"});
   const std::filesystem::path folder = config.get("cache_dir", "");
+  if (kind == kMemory || kind == kOff) config.no_effect("cache_dir", {"cache"});
   // Recordings are large and slow to decode; what is made on the fly is small.
   if (kind == kAuto && dataset->cache_key().empty()) kind = kOff;
   if (kind == kAuto) kind = dataset->files().empty() ? kMemory : kDisk;
@@ -39,16 +41,18 @@ Pipelines read_pipelines(const Config& config, const DatasetInfo& info) {
   Pipeline test;
   const std::vector<double> mean = per_channel(config, "mean", info.mean, info.channels);
   const std::vector<double> std = per_channel(config, "std", info.std, info.channels);
-  SPIKENM_CHECK(mean.size() == std.size(),
-                "{} and {}: found {} and {} numbers, wanted as many of both",
-                config.full_key("mean"), config.full_key("std"), mean.size(), std.size());
   for (const double s : std)
     SPIKENM_CHECK(s > 0, "{}: found {:g}, wanted more than 0", config.full_key("std"), s);
-  if (config.get<bool>("normalize", !mean.empty())) {
+  if (config.get<bool>("normalize", !mean.empty() || !std.empty())) {
+    SPIKENM_CHECK(mean.size() == std.size(),
+                  "{} and {}: found {} and {} numbers, wanted as many of both",
+                  config.full_key("mean"), config.full_key("std"), mean.size(), std.size());
     SPIKENM_CHECK(!mean.empty(), "{}: {} has no mean and std of its own; give both",
                   config.full_key("normalize"), info.name);
     test.mean = mean;
     test.std = std;
+  } else {
+    config.no_effect("std", {"normalize"});  // the mean may still be what cutout fills with
   }
   Pipeline train = test;
   train.augment = std::make_shared<TransformChain>(

@@ -2,9 +2,11 @@
 
 #include "spikenm/core/parallel.h"
 #include "spikenm/core/random.h"
+#include "spikenm/kernels/math/steps/all.h"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace spikenm::nn {
@@ -13,10 +15,11 @@ namespace {
 struct NeuronName {
   kernels::Neuron neuron;
   const char* text;
+  bool leaks;
 };
 
 constexpr NeuronName kNeuronNames[] = {
-#define SPIKENM_NEURON(name, step, text) {kernels::Neuron::name, text},
+#define SPIKENM_NEURON(name, step, text) {kernels::Neuron::name, text, kernels::step::kLeaks},
 #include "spikenm/kernels/neurons.inc"
 #undef SPIKENM_NEURON
 };
@@ -31,6 +34,7 @@ NeuronSpec read_neuron_spec(const Config& config) {
   p.threshold = config.get_real("threshold", 1.0, 1e-6);
   p.soft_reset = config.get_choice("reset", "hard", {"hard", "soft"}) == 1;
   p.v_reset = config.get<double>("v_reset", 0.0);
+  if (p.soft_reset) config.no_effect("v_reset", {"reset"});
   p.decay_input = config.get<bool>("decay_input", true);
   p.detach_reset = config.get<bool>("detach_reset", true);
   p.surrogate = static_cast<kernels::Surrogate>(
@@ -58,6 +62,11 @@ std::string neuron_name(kernels::Neuron neuron) {
     if (row.neuron == neuron) return row.text;
   }
   return "?";
+}
+
+bool neuron_leaks(kernels::Neuron neuron) {
+  return std::any_of(std::begin(kNeuronNames), std::end(kNeuronNames),
+                     [&](const NeuronName& row) { return row.neuron == neuron && row.leaks; });
 }
 
 Tensor kaiming_weight(const nm::WeightShape& shape, uint64_t seed, uint32_t index) {

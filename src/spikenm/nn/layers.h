@@ -56,6 +56,8 @@ NeuronSpec read_neuron_spec(const Config& config);
 NeuronSpec read_neuron_kind(const Config& config, const std::string& key,
                             const std::string& fallback, NeuronSpec spec);
 std::string neuron_name(kernels::Neuron neuron);
+// Whether it has a time constant.
+bool neuron_leaks(kernels::Neuron neuron);
 
 // Kaiming normal, mode fan_out, gain of a rectifier: std = sqrt(2 / (Cout kh kw)). The values
 // depend on (seed, index) alone.

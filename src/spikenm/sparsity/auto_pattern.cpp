@@ -79,7 +79,10 @@ void round_shares(std::span<Choice*> choices, int m, double room) {
 }  // namespace
 
 std::optional<AutoPattern> read_auto_pattern(const std::string& pattern, const Config& method) {
-  if (!pattern.starts_with(kPrefix)) return std::nullopt;
+  if (!pattern.starts_with(kPrefix)) {
+    for (const char* key : {"auto_m", "auto_rule"}) method.no_effect(key, {"pattern"});
+    return std::nullopt;
+  }
   AutoPattern wanted;
   const char* const begin = pattern.data() + kPrefix.size();
   const char* const end = pattern.data() + pattern.size();

@@ -46,6 +46,7 @@ std::string Method::pattern_text() const {
 
 std::unique_ptr<Method> make_method(const std::string& name, nn::Network& network,
                                     const Config& config, uint64_t seed) {
+  config.selects("name");
   return with_neuron_pruning(methods().find(name)(network, config, seed), network, config);
 }
 

@@ -36,10 +36,8 @@ NeuronOptions read_options(const Config& config) {
     o.lambda = config.get_real("lambda_neuron", o.lambda, 0);
     return o;
   }
-  SPIKENM_CHECK(!config.has("lambda_neuron"),
-                "{}: found beside target_conn, which finds it; give one of them",
-                config.full_key("lambda_neuron"));
   o.target_conn = config.get_real("target_conn", 0, 0, 1);
+  config.no_effect("lambda_neuron", {"target_conn"});  // it is found
   o.lambda = 0;
   return o;
 }
@@ -247,7 +245,11 @@ void check_target(const NeuronPruning& method, double target, const std::string&
 
 std::unique_ptr<Method> with_neuron_pruning(std::unique_ptr<Method> weights, nn::Network& network,
                                             const Config& config) {
-  if (config.get_choice("granularity", "weight", {"weight", "weight+neuron"}) == 0) return weights;
+  if (config.get_choice("granularity", "weight", {"weight", "weight+neuron"}) == 0) {
+    for (const char* key : {"beta_min", "beta_max", "neuron_lr", "lambda_neuron", "target_conn"})
+      config.no_effect(key, {"granularity"});
+    return weights;
+  }
   const NeuronOptions options = read_options(config);
   auto method = std::make_unique<NeuronPruning>(std::move(weights), network, options);
   SPIKENM_CHECK(!method->neurons().empty(),

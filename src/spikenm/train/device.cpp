@@ -24,6 +24,7 @@ Device read_device(const Config& config) {
   const size_t where = config.get_choice("device", "cpu", {"cpu", "cuda", "auto"});
   Device d;
   const bool graphs = config.get<bool>("cuda_graphs", true);
+  if (where == 0) config.no_effect("cuda_graphs", {"device"});
   d.precision = types[config.get_choice("precision", "auto", types)];
   if (where == 0 || (where == 2 && !ops::cuda_is_available())) {
     SPIKENM_CHECK(d.precision == "auto" || d.precision == "fp32",

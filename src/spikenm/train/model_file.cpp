@@ -113,7 +113,7 @@ LoadedModel load_model(const std::filesystem::path& given,
   SPIKENM_CHECK(value("format") == kFormat && value("version") == kVersion,
                 "{}: found format '{}' version '{}', wanted {} version {}", source, value("format"),
                 value("version"), kFormat, kVersion);
-  Config config = Config::from_text(value("config"), source + " (config)");
+  Config config = Config::from_resolved(value("config"), source + " (config)");
   for (const std::string& assignment : overrides) config.override_with(assignment);
   LoadedModel model{.recipe = read_recipe(config), .masks = {}};
   const nn::Network& network = *model.recipe.model.network;

@@ -36,7 +36,10 @@ OptimizerOptions read_optimizer_options(const Config& config) {
   if (o.kind == OptimizerKind::kSgd) {
     o.momentum = config.get_real("momentum", o.momentum, 0, 1);
     o.nesterov = config.get<bool>("nesterov", o.nesterov);
+    if (o.momentum == 0) config.no_effect("nesterov", {"momentum"});
+    for (const char* key : {"beta1", "beta2", "eps"}) config.no_effect(key, {"optimizer"});
   } else {
+    for (const char* key : {"momentum", "nesterov"}) config.no_effect(key, {"optimizer"});
     o.beta1 = config.get_real("beta1", o.beta1, 0, 1);
     o.beta2 = config.get_real("beta2", o.beta2, 0, 1);
     o.eps = config.get_real("eps", o.eps, 0);

@@ -1,5 +1,6 @@
 #include "spikenm/train/recipe.h"
 
+#include "spikenm/core/say.h"
 #include "spikenm/train/batch_feed.h"
 #include "spikenm/train/phase.h"
 #include "spikenm/train/phase_order.h"
@@ -36,7 +37,7 @@ void read_network_and_method(ModelRecipe& r, const Config& config, const nn::Fra
                            .classes = classes,
                            .neuron = nn::read_neuron_spec(config.section("neuron")),
                            .seed = r.seed};
-  r.network = nn::models().find(r.model_name)(spec, config.section("model"));
+  r.network = nn::make_model(r.model_name, spec, config);
   r.device = read_device(config);
   r.network->move_to(r.device.device, r.device.compute);
   const Config method = config.section("method");
@@ -77,7 +78,14 @@ TrainOptions read_train_options(const Config& config, const sparsity::Method& me
   SPIKENM_CHECK((runs("search") && t.search_epochs > 0) || method.neurons().empty(),
                 "{}: leaves no search, and without one no neuron would be kept",
                 config.full_key(runs("search") ? "search_epochs" : "phases"));
+  if (!runs("finetune")) config.no_effect("finetune_lr", {"phases"});
   return t;
+}
+
+// Every key was read that means something: others are refused, or dropped where an override took
+// their meaning.
+void finish_reading(const Config& config) {
+  for (const std::string& note : config.reject_unread()) say(printable(note));
 }
 
 data::BlockSource batch_memory(const ModelRecipe& model) {
@@ -91,7 +99,7 @@ ModelRecipe read_model(Config config, const nn::FrameShape& frame, int64_t class
   for (const char* section : {"data", "train"}) config.drop(section);
   ModelRecipe r = read_basics(config);
   read_network_and_method(r, config, frame, classes);
-  config.reject_unread();
+  finish_reading(config);
   return r;
 }
 
@@ -125,7 +133,7 @@ Recipe read_recipe(const Config& config) {
   r.loss = losses().find(train.get("loss", "ce"));
   r.optimizer = read_optimizer_options(train);
   r.schedule = read_schedule(train);
-  config.reject_unread();
+  finish_reading(config);
   r.views = data::split_train(r.model.dataset, r.val_fraction, r.model.seed);
   SPIKENM_CHECK(r.train.batch_size <= r.views->train.size(),
                 "train.batch_size: found {}, more than the {} samples of the train split",

@@ -41,12 +41,17 @@ Schedule read_schedule(const Config& config) {
   s.kind = static_cast<Schedule::Kind>(
       config.get_choice("schedule", "cosine", {"constant", "cosine", "two-cosines", "step"}));
   s.lr = config.get_real("lr", s.lr, 1e-12);
-  if (s.kind == Schedule::Kind::kConstant || s.kind == Schedule::Kind::kTwoCosines)
+  if (s.kind == Schedule::Kind::kConstant || s.kind == Schedule::Kind::kTwoCosines) {
     s.finetune_lr = config.get_real("finetune_lr", s.lr, 0);
+  } else {
+    config.no_effect("finetune_lr", {"schedule"});
+  }
   s.warmup_steps = config.get_int("warmup_steps", 0, 0);
   if (s.kind == Schedule::Kind::kStep) {
     s.milestones = config.get<std::vector<double>>("milestones", s.milestones);
     s.gamma = config.get_real("gamma", s.gamma, 0);
+  } else {
+    for (const char* key : {"milestones", "gamma"}) config.no_effect(key, {"schedule"});
   }
   return s;
 }

@@ -157,6 +157,7 @@ std::unique_ptr<Dataset> make_image_events(std::shared_ptr<const Dataset> source
 
 std::unique_ptr<Dataset> open_image_events(const Config& config, int64_t frames, uint64_t seed) {
   const std::string name = config.get("source", "cifar10");
+  config.selects("source");
   SPIKENM_CHECK(name != "image-events", "{}: found '{}', wanted a set of still images",
                 config.full_key("source"), name);
   ImageEventOptions options{.frames = frames, .seed = seed};

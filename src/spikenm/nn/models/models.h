@@ -25,4 +25,9 @@ using ModelFactory =
 
 const Registry<ModelFactory>& models();
 
+// The model of that name. `config` is the whole config: keys of [neuron] that no neuron of this
+// network follows have no effect.
+std::unique_ptr<Network> make_model(const std::string& name, const ModelSpec& spec,
+                                    const Config& config);
+
 }  // namespace spikenm::nn

@@ -129,6 +129,8 @@ std::unique_ptr<Method> make_rewire(nn::Network& network, const Config& config, 
                  ? ops::CreditKind::kTemporal
                  : ops::CreditKind::kNet;
   o.credit_decay = config.get_real("credit_decay", o.credit_decay, 0, 0.9999);
+  if (o.fraction == 0)
+    for (const char* key : {"every", "credit", "credit_decay"}) config.no_effect(key, {"fraction"});
   return std::make_unique<Rewire>(find_maskable_layers(network, config), o, seed);
 }
 

@@ -206,12 +206,6 @@ class Spikenm : public Method {
 std::unique_ptr<Method> make_spikenm(nn::Network& network, const Config& config, uint64_t seed) {
   const SpikenmOptions options = read_spikenm_options(config);
   auto layers = find_maskable_layers(network, config, options.axis);
-  for (const MaskableLayer& layer : layers) {
-    SPIKENM_CHECK(
-        options.draws_start <= layer.pattern.n || !options.replace,
-        "{}: found {}, more than the {} of {}: distinct positions need draws = \"exactly\"",
-        config.full_key("draws_start"), options.draws_start, layer.pattern.n, layer.pattern.text());
-  }
   return std::make_unique<Spikenm>(std::move(layers), options, seed);
 }
 

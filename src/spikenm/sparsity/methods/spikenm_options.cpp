@@ -46,6 +46,37 @@ void read_noise(const Config& config, SpikenmOptions& o) {
                 o.noise_from, o.noise_to);
 }
 
+// Credits, their target and the weight of both.
+void read_distillation(const Config& config, SpikenmOptions& o) {
+  const auto choice = [&](const char* key, auto current, const std::vector<std::string>& names) {
+    return config.get_choice(key, names[static_cast<size_t>(current)], names);
+  };
+  o.credit = static_cast<ops::CreditKind>(choice("credit", o.credit, kCredits));
+  Distillation& d = o.distillation;
+  d.credit_scale =
+      static_cast<kernels::CreditScale>(choice("credit_scale", d.credit_scale, kCreditScales));
+  d.tau_q = config.get_real("tau_q", d.tau_q, 1e-6);
+  d.uniform_target = choice("eid_target", d.uniform_target ? 1 : 0, kTargets) == 1;
+  d.lambda = config.get_real("lambda_eid", d.lambda, 0);
+  d.mean_over_blocks = choice("eid_reduce", d.mean_over_blocks ? 0 : 1, kReduces) == 0;
+  const char* const cause = o.distills() ? "eid_target" : "lambda_eid";
+  if (d.uniform_target || !o.distills())
+    for (const char* key : {"credit", "credit_scale", "tau_q"})
+      config.no_effect(key, {cause, "preset"});
+  if (!o.distills())
+    for (const char* key : {"eid_target", "eid_reduce"}) config.no_effect(key, {cause, "preset"});
+}
+
+// How many positions a block's mask has, and how it gets them.
+void read_draws(const Config& config, SpikenmOptions& o) {
+  o.replace = config.get_choice("draws", kDraws[o.replace ? 0 : 1], kDraws) == 0;
+  const int64_t start = config.get_int("draws_start", o.draws_start, 0, nm::NmPattern::kMaxM);
+  o.or_gradient = static_cast<kernels::OrGradient>(
+      config.get_choice("or_grad", kOrGradients[static_cast<size_t>(o.or_gradient)], kOrGradients));
+  o.draws_start = o.replace ? 0 : start;  // only distinct positions can be more than n
+  config.no_effect(o.replace ? "draws_start" : "or_grad", {"draws", "preset"});
+}
+
 }  // namespace
 
 SpikenmOptions read_spikenm_options(const Config& config) {
@@ -57,32 +88,19 @@ SpikenmOptions read_spikenm_options(const Config& config) {
   };
   o.axis = nm::parse_axis(config.get<std::string>("axis", std::string(nm::axis_name(o.axis))),
                           config.full_key("axis"));
-  o.replace = choice("draws", o.replace ? 0 : 1, kDraws) == 0;
-  const int64_t start =
-      o.replace ? 0 : o.draws_start;  // only distinct positions can be more than n
-  o.draws_start = config.get_int("draws_start", start, 0, nm::NmPattern::kMaxM);
-  o.or_gradient = static_cast<kernels::OrGradient>(choice("or_grad", o.or_gradient, kOrGradients));
+  read_draws(config, o);
   o.redraw_every = config.get_int("redraw_every", o.redraw_every, 1);
   read_noise(config, o);
   o.prior_kappa = config.get_real("prior_kappa", o.prior_kappa, 0, 1e6);
   o.dense_weight_grad = choice("weight_grad", o.dense_weight_grad ? 1 : 0, kWeightGrads) == 1;
-  o.credit = static_cast<ops::CreditKind>(choice("credit", o.credit, kCredits));
-  Distillation& d = o.distillation;
-  d.credit_scale =
-      static_cast<kernels::CreditScale>(choice("credit_scale", d.credit_scale, kCreditScales));
-  d.tau_q = config.get_real("tau_q", d.tau_q, 1e-6);
-  d.uniform_target = choice("eid_target", d.uniform_target ? 1 : 0, kTargets) == 1;
-  d.lambda = config.get_real("lambda_eid", d.lambda, 0);
-  d.mean_over_blocks = choice("eid_reduce", d.mean_over_blocks ? 0 : 1, kReduces) == 0;
+  read_distillation(config, o);
   read_temperatures(config, o.tau_max, o.tau_min);
   o.logit_std = config.get_real("logit_std", o.logit_std, 0);
   o.logit_lr = config.get_real("logit_lr", o.logit_lr, 0);
   o.logit_eps = config.get_real("logit_eps", o.logit_eps, 0);
   o.freeze = static_cast<Freeze>(choice("freeze", o.freeze, kFreezes));
   o.freeze_draw = static_cast<uint32_t>(config.get_int("freeze_draw", 0, 0, 1'000'000));
-  SPIKENM_CHECK(o.freeze_draw == 0 || o.freeze == Freeze::kResample,
-                "{}: found {}, wanted 0: only freeze = \"resample\" draws again",
-                config.full_key("freeze_draw"), o.freeze_draw);
+  if (o.freeze != Freeze::kResample) config.no_effect("freeze_draw", {"freeze", "preset"});
   return o;
 }
 
