@@ -405,6 +405,9 @@ TEST(Config, AKeyWithoutEffectIsRefusedWithItsCause) {
 TEST(Config, AResolvedConfigMayHoldKeysWithoutEffectAndNoOthers) {
   EXPECT_EQ(read_by_name(Config::from_resolved("[method]\nlambda = 0\ncredit = 'net'", "run")),
             Texts{});
+  Config given = Config::from_resolved("[method]\nlambda = 0\ncredit = 'net'", "run");
+  given.override_with("method.credit=all");
+  EXPECT_ERROR(read_by_name(given), "method.credit: has no effect");
   EXPECT_ERROR(read_by_name(Config::from_resolved("[method]\npatern = '2:4'", "run")),
                "method.patern");
 }

@@ -92,6 +92,15 @@ TEST_F(ModelFile, OverridesChangeTheStoredConfig) {
   EXPECT_ERROR(load_model(path, {"model.widht=8"}), "model.widht", "model.width");
 }
 
+// Resolved configs had them once.
+TEST_F(ModelFile, KeysWithoutEffectInTheStoredConfigAreLetPass) {
+  file.metadata["config"] = kConfig + "auto_m = 16\n[neuron]\nreset = \"soft\"\nv_reset = 0.0\n";
+  EXPECT_EQ(load_spoilt().masks.weights.size(), masks.weights.size());
+  EXPECT_ERROR(load_model(path, {"method.auto_m=16"}), "method.auto_m: has no effect with");
+  file.metadata["config"] = kConfig + "auto_n = 16\n";
+  EXPECT_ERROR(load_spoilt(), "method.auto_n");
+}
+
 TEST_F(ModelFile, AMissingTensorIsNamed) {
   std::erase_if(file.tensors, [](const StoredTensor& t) { return t.name == "conv2.weight"; });
   EXPECT_ERROR(load_spoilt(), "model.safetensors", "no tensor 'conv2.weight'");

@@ -33,7 +33,7 @@ struct Config::State {
   std::vector<std::pair<std::string, Json>> resolved;  // in the order of first reading
   std::set<std::string> read;
   KeyUse use;
-  bool lets_idle_keys_pass = false;
+  bool is_resolved = false;  // the file is the resolved config of a run
 
   [[nodiscard]] const Json* find(const std::string& key) const {
     for (const auto& [name, value] : given) {
@@ -63,6 +63,11 @@ struct Config::State {
     if (read.insert(key).second) resolved.emplace_back(key, std::move(value));
   }
 
+  // Whether a key without effect is no mistake of the user's.
+  [[nodiscard]] bool lets_pass(const std::string& key) const {
+    return is_resolved && !use.is_overridden(key);
+  }
+
   // What is given, or else the default that was read; null for an unknown key.
   [[nodiscard]] const Json* value_of(const std::string& key) const {
     if (const Json* value = find(key)) return value;
@@ -88,7 +93,7 @@ Config Config::from_text(std::string_view text, const std::string& source) {
 
 Config Config::from_resolved(std::string_view text, const std::string& source) {
   Config config = from_text(text, source);
-  config.state_->lets_idle_keys_pass = true;
+  config.state_->is_resolved = true;
   return config;
 }
 
@@ -215,7 +220,7 @@ std::vector<std::string> Config::reject_unread() const {
   std::map<std::string, std::vector<std::string>> dropped;  // by what they give way to
   for (const auto& [name, value] : state.given) {
     const std::string* const cause = state.use.cause(name);
-    if (cause == nullptr ? state.read.contains(name) : state.lets_idle_keys_pass) continue;
+    if (cause == nullptr ? state.read.contains(name) : state.lets_pass(name)) continue;
     const std::string selector = state.use.gives_way_to(name, values);
     if (!selector.empty()) {
       dropped[selector].push_back(name);

@@ -38,7 +38,7 @@ const std::string* KeyUse::cause(const std::string& key) const {
 }
 
 std::string KeyUse::gives_way_to(const std::string& key, const Values& values) const {
-  if (overridden_.contains(key)) return "";
+  if (is_overridden(key)) return "";
   const auto idle = idle_.find(key);
   if (idle != idle_.end()) {
     for (const std::string& because : idle->second)

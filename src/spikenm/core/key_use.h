@@ -20,6 +20,9 @@ class KeyUse {
 
   // An override gives `key`; null: the file does not.
   void overridden(const std::string& key, const Json* in_file);
+  [[nodiscard]] bool is_overridden(const std::string& key) const {
+    return overridden_.contains(key);
+  }
   // What `key` is where nobody gives it.
   void defaults_to(const std::string& key, const Json& fallback);
 
