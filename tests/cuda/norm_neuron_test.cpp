@@ -39,7 +39,6 @@ struct Outcome {
 // Gradients of sum(spikes * g).
 std::vector<Tensor> gradients_of(const Case& c, const Tensor& spikes, const Tensor& g,
                                  const Tensor& x, const BatchNormState& state) {
-  if (c.norm == NormMode::kEvaluation) return {};
   if (c.norm == NormMode::kNone) return gradients(spikes, g, {x});
   return gradients(spikes, g, {x, state.gamma, state.beta});
 }

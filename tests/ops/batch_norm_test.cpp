@@ -85,6 +85,20 @@ TEST(BatchNorm, EvaluationEqualsAtenAndMovesNoStatistics) {
     }
 }
 
+// The running statistics are constants: no mean is part of the gradient.
+TEST(BatchNorm, EvaluationHasGradientsToo) {
+  for (const at::ScalarType type : kRealTypes)
+    for (const auto& shape : kShapes) {
+      BatchNormState ours = state_of(shape[2], type), theirs = copy_of(ours);
+      const Tensor x = trained(input_of(shape, type)), g = normal_tensor(shape, type, 4);
+      const auto found = gradients(batch_norm(x, ours, false), g, {x, ours.gamma, ours.beta});
+      const auto wanted = gradients(reference(x, theirs, false), g, {x, theirs.gamma, theirs.beta});
+      for (size_t i = 0; i < 3; ++i)
+        EXPECT_TRUE(tensors_close(found[i], wanted[i], rounding_of(type)))
+            << i << " " << at::IntArrayRef(shape) << " " << type;
+    }
+}
+
 // By hand: values 1, 3 have mean 2, variance 1 (2 unbiased); with eps 0 they become -1 and 1.
 TEST(BatchNorm, RunningVarianceIsTheUnbiasedOne) {
   BatchNormState s{.gamma = at::ones({1}, at::kDouble),

@@ -85,6 +85,7 @@ struct NormNeuronBackward {
   NeuronParams params;
   SequenceShape shape;
   NormConstants norm;
+  bool measured = true;  // mean and inverse_std are functions of x (training), not constants
   SpikePool pool;
   const void *x = nullptr, *grad_spikes = nullptr;  // or of the pool's output
   void* grad_x = nullptr;  // may be grad_spikes, where the gradient is neither summed nor pooled

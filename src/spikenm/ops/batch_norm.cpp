@@ -4,6 +4,7 @@
 #include "spikenm/kernels/batch_norm.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 namespace spikenm::ops {
@@ -77,7 +78,10 @@ void check_has_statistics(const Tensor& x) {
 }
 
 Tensor batch_norm(const Tensor& x, BatchNormState& s, bool training) {
-  if (x.is_cuda())
+  const bool wants_gradient =
+      at::GradMode::is_enabled() &&
+      (x.requires_grad() || s.gamma.requires_grad() || s.beta.requires_grad());
+  if (x.is_cuda() || (!training && wants_gradient))
     return at::batch_norm(x.flatten(0, 1), s.gamma, s.beta, s.running_mean, s.running_var, training,
                           s.momentum, s.eps, /*cudnn_enabled=*/true)
         .view(x.sizes());
@@ -85,7 +89,7 @@ Tensor batch_norm(const Tensor& x, BatchNormState& s, bool training) {
     return BatchNormFunction::apply(x, s.gamma, s.beta, s.running_mean, s.running_var, s.eps,
                                     s.momentum);
   }
-  // Evaluation: no gradient flows here, and the statistics are the running ones.
+  // Evaluation: no gradient is wanted, and the statistics are the running ones.
   const Tensor input = checked(x, "batch norm: input");
   const Tensor inverse_std = at::rsqrt(s.running_var + s.eps);
   Tensor y = at::empty_like(input);

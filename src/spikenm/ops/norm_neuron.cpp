@@ -158,6 +158,7 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
     kernels::norm_neuron_backward_cuda({.params = call.params,
                                         .shape = shape,
                                         .norm = norm.constants(),
+                                        .measured = call.training,
                                         .pool = spike_pool(x, call, saved[5]),
                                         .x = x.const_data_ptr(),
                                         .grad_spikes = grad_spikes.const_data_ptr(),

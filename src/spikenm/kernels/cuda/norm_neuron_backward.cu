@@ -163,7 +163,8 @@ __global__ void finish_gradients(NormNeuronBackward a, unsigned parts) {
   a.grad_gamma[c] = static_cast<float>(with_x);
 }
 
-// dL/dx = gamma inverse_std (dy - mean(dy) - x^ mean(dy x^)); without a norm dL/dx = dy.
+// dL/dx = gamma inverse_std (dy - mean(dy) - x^ mean(dy x^)) where the norm measured x; with
+// running statistics the means are no part of it; without a norm dL/dx = dy.
 template <class Step, class T, int V, int kSteps, bool kUsual, bool kPooled>
 __global__ void __launch_bounds__(kThreadsPerBlock, sweep_blocks(V, kSteps, kPooled))
     grad_input(NormNeuronBackward a, int lanes, int rows) {
@@ -178,7 +179,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, sweep_blocks(V, kSteps, kPoo
     const float by_norm =
         a.norm.gamma != nullptr ? a.norm.gamma[channel] * a.norm.inverse_std[channel] : 1.0f;
     scale[j] = by_norm * factor_of(a, neuron);
-    if (a.norm.gamma == nullptr) continue;
+    if (a.norm.gamma == nullptr || !a.measured) continue;
     slope[j] = -by_norm * a.grad_gamma[channel] / count * a.norm.inverse_std[channel];
     offset[j] = -by_norm * a.grad_beta[channel] / count - slope[j] * a.norm.mean[channel];
   }
