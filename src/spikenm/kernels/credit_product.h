@@ -12,10 +12,11 @@ namespace spikenm::kernels {
 struct CreditProduct {
   Real real = Real::kFloat;  // of grad and x
   int64_t steps = 0, batch = 0, n_out = 0, n_in = 0;
-  const void* grad = nullptr;  // [steps, batch, n_out]
-  const void* x = nullptr;     // [steps, batch, n_in]
-  float* total = nullptr;      // [n_out, n_in]
-  float* credit = nullptr;     // [n_out, n_in]
+  const void* grad = nullptr;     // [steps, batch, n_out]
+  const void* x = nullptr;        // [steps, batch, n_in]
+  float* total = nullptr;         // [n_out, n_in]
+  float* credit = nullptr;        // [n_out, n_in]
+  const float* factor = nullptr;  // of both sums, where they are; null: 1
 };
 
 // Reads float; sums are double.

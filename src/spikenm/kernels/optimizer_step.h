@@ -6,6 +6,21 @@
 
 namespace spikenm::kernels {
 
+// Decides where the gradients are whether a step is taken, so that nobody waits for them. A step
+// that is not taken leaves everything as it was, and does not count in Adam's bias corrections.
+struct StepGuard {
+  int64_t taken = 0;  // steps, this one included
+  bool skip = false;
+  float rate = 0, correction = 1;  // as AdamStep's, for `taken` steps
+};
+struct GuardedStep {
+  const float* skip = nullptr;  // where the gradients are: not 0, and the step is not taken
+  double lr = 0, beta1 = 0.9, beta2 = 0.999;
+};
+// Before the steps that look at the guard.
+void set_guard(const GuardedStep& step, StepGuard* guard);
+void set_guard_cuda(const GuardedStep& step, StepGuard* guard, void* stream);
+
 // Adam, or AdamW with `decay` 0 and `shrink` below 1. Bias corrections are folded into `rate` and
 // `correction` by the caller.
 struct AdamStep {
@@ -13,10 +28,11 @@ struct AdamStep {
   const float* gradient = nullptr;
   float *weight = nullptr, *mean = nullptr, *variance = nullptr;
   float beta1 = 0.9f, beta2 = 0.999f, eps = 1e-8f;
-  float decay = 0;       // added to the gradient, times the weight
-  float shrink = 1;      // factor of the weight
-  float rate = 0;        // lr / (1 - beta1^t)
-  float correction = 1;  // 1 / sqrt(1 - beta2^t)
+  float decay = 0;                   // added to the gradient, times the weight
+  float shrink = 1;                  // factor of the weight
+  float rate = 0;                    // lr / (1 - beta1^t)
+  float correction = 1;              // 1 / sqrt(1 - beta2^t)
+  const StepGuard* guard = nullptr;  // or null; its rate and correction hold instead
 };
 
 struct SgdStep {
@@ -25,6 +41,7 @@ struct SgdStep {
   float *weight = nullptr, *momentum = nullptr;
   float rate = 0, decay = 0, factor = 0.9f;
   bool nesterov = false;
+  const StepGuard* guard = nullptr;  // or null
 };
 
 void adam_step(const AdamStep& args);

@@ -20,7 +20,8 @@ struct CreditSlices {
   std::span<const void* const> slices;
   int64_t n = 0, channels = 1, taps = 1;
   float* total = nullptr;
-  float* credit = nullptr;  // or null
+  float* credit = nullptr;        // or null
+  const float* factor = nullptr;  // of both sums, in the GPU's memory; null: 1
 };
 
 void accumulate_credit_cuda(const CreditSlices& args, void* stream);

@@ -15,7 +15,8 @@ Tensor RunPass::synapse(Synapse& layer, const Tensor& given) {
   const Tensor x = temporal && !given.is_cuda() ? at_all_steps(given) : given;
   if (observer_ != nullptr) observer_->on_synapse_input(layer, x, weight);
   Tensor y = ops::synapse(x, weight, layer.geometry, credit, layer.compute,
-                          x.is_same(last_.values) ? last_.bits : Tensor(), temporal ? steps_ : 1);
+                          x.is_same(last_.values) ? last_.bits : Tensor(), temporal ? steps_ : 1,
+                          unscale_);
   if (layer.bias.defined()) y = y + (y.dim() == 3 ? layer.bias : layer.bias.view({-1, 1, 1}));
   return layer.drives == nullptr && y.is_cuda() ? y.to(at::kFloat) : y;  // scores stay exact
 }

@@ -22,6 +22,9 @@ class RunPass : public Pass {
   explicit RunPass(bool training, Observer* observer = nullptr, int64_t steps = 1)
       : training_(training), observer_(observer), steps_(steps) {}
 
+  // Errors will come scaled: weight gradients and credits are multiplied by this (ops/synapse.h).
+  void unscale_weights(const Tensor& factor) { unscale_ = factor; }
+
   Tensor synapse(Synapse& layer, const Tensor& x) override;
   Tensor norm(Norm& layer, const Tensor& x) override;
   Tensor neuron(Neuron& layer, const Tensor& x) override;
@@ -39,6 +42,7 @@ class RunPass : public Pass {
   bool training_;
   Observer* observer_;
   int64_t steps_;
+  Tensor unscale_;
   ops::Spikes last_;  // what the last fused neurons gave: a synapse that reads it keeps the bits
 };
 

@@ -76,7 +76,7 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
 
 Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geometry,
                const std::shared_ptr<CreditSink>& credit, at::ScalarType compute,
-               const Tensor& bits, int64_t steps) {
+               const Tensor& bits, int64_t steps, const Tensor& unscale) {
   SPIKENM_CHECK(weight.dim() == 4 && (x.dim() == 3 || x.dim() == 5),
                 "synapse: found a {}-d input and a {}-d weight, wanted [T,B,C,H,W] or [T,B,C] and "
                 "[Cout,Cin,kh,kw]",
@@ -91,7 +91,8 @@ Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geo
                                 Call{.gpu = {.geometry = geometry,
                                              .compute = compute,
                                              .x_sizes = x.sizes().vec(),
-                                             .steps = std::max(x.size(0), steps)},
+                                             .steps = std::max(x.size(0), steps),
+                                             .unscale = unscale},
                                      .sink = credit});
 }
 

@@ -33,9 +33,12 @@ struct SynapseGeometry {
 // type `compute` (float, bfloat16 or half), channels-last; a spike is exact in all of them. Where x
 // is spikes and their `bits` are known, the backward keeps those instead of x. On a GPU a constant
 // x [1,B,...] can be spread over `steps`: the result [steps,B,...] is one step's memory seen so
-// often, and every step earns its own credit.
+// often, and every step earns its own credit. Where errors come scaled (half on a GPU), `unscale`,
+// a float in its memory, is the factor that weight gradient and credit are given as they become
+// float.
 Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geometry,
                const std::shared_ptr<CreditSink>& credit = nullptr,
-               at::ScalarType compute = at::kFloat, const Tensor& bits = {}, int64_t steps = 1);
+               at::ScalarType compute = at::kFloat, const Tensor& bits = {}, int64_t steps = 1,
+               const Tensor& unscale = {});
 
 }  // namespace spikenm::ops

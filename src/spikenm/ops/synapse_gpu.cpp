@@ -20,9 +20,14 @@ bool is_linear(const Tensor& x) {
   return x.dim() == 3;
 }
 
+Tensor unscaled(const Tensor& gradient, const GpuSynapse& call) {
+  return call.unscale.defined() ? gradient * call.unscale : gradient;
+}
+
 // The weight's gradient comes in the compute type and, of a convolution, channels-last; it leaves
 // as float, contiguous. `slices` are the steps' gradients, or one that is all of them.
-Tensor finish_grad_weight(std::vector<Tensor> slices, const Tensor& w, Tensor* credit) {
+Tensor finish_grad_weight(std::vector<Tensor> slices, const Tensor& w, const GpuSynapse& call,
+                          Tensor* credit) {
   const bool last = !w.is_contiguous();
   std::vector<const void*> pointers;
   for (Tensor& slice : slices) {
@@ -37,23 +42,26 @@ Tensor finish_grad_weight(std::vector<Tensor> slices, const Tensor& w, Tensor* c
                                    .channels = last ? w.size(1) : 1,
                                    .taps = last ? w.size(2) * w.size(3) : 1,
                                    .total = data<float>(total),
-                                   .credit = credit != nullptr ? data<float>(*credit) : nullptr},
+                                   .credit = credit != nullptr ? data<float>(*credit) : nullptr,
+                                   .factor = call.factor()},
                                   current_stream());
   return total;
 }
 
 // sum_t g^t, and sum_t |g^t| in `credit`: one product a step, then one pass over the slices.
 Tensor grad_weight_slices(const Tensor& grad, const Tensor& x, const Tensor& w,
-                          const SynapseGeometry& g, Tensor& credit) {
+                          const GpuSynapse& call, Tensor& credit) {
   std::vector<Tensor> slices(static_cast<size_t>(grad.size(0)));
   run_side_by_side(grad.size(0), [&](int64_t t) {
-    slices[static_cast<size_t>(t)] = grad_weight_rows(grad[t], x[x.size(0) == 1 ? 0 : t], w, g);
+    slices[static_cast<size_t>(t)] =
+        grad_weight_rows(grad[t], x[x.size(0) == 1 ? 0 : t], w, call.geometry);
   });
-  return finish_grad_weight(slices, w, &credit);
+  return finish_grad_weight(slices, w, call, &credit);
 }
 
 // The same of a linear layer in 16 bits: one product for all steps.
-Tensor grad_weight_fused(const Tensor& grad, const Tensor& x, const Tensor& w, Tensor& credit) {
+Tensor grad_weight_fused(const Tensor& grad, const Tensor& x, const Tensor& w,
+                         const GpuSynapse& call, Tensor& credit) {
   Tensor total = at::empty(w.sizes(), w.options().dtype(at::kFloat));
   credit = at::empty_like(total);
   kernels::credit_product_cuda({.real = real_of(x),
@@ -64,25 +72,26 @@ Tensor grad_weight_fused(const Tensor& grad, const Tensor& x, const Tensor& w, T
                                 .grad = grad.const_data_ptr(),
                                 .x = x.const_data_ptr(),
                                 .total = data<float>(total),
-                                .credit = data<float>(credit)},
+                                .credit = data<float>(credit),
+                                .factor = call.factor()},
                                current_stream());
   return total;
 }
 
 // Eq. (7): x, w and grad are in the compute type.
-Tensor grad_weight_of(const Tensor& grad, const Tensor& x, const Tensor& w,
-                      const SynapseGeometry& g, CreditSink* sink) {
+Tensor grad_weight_of(const Tensor& grad, const Tensor& x, const Tensor& w, const GpuSynapse& call,
+                      CreditSink* sink) {
   const bool wanted = sink != nullptr && sink->wanted;
   if (wanted && sink->kind == CreditKind::kTemporal) {
     if (is_linear(x) && x.scalar_type() != at::kFloat && x.size(0) == grad.size(0))
-      return grad_weight_fused(grad, x, w, sink->credit);
-    return grad_weight_slices(grad, x, w, g, sink->credit);
+      return grad_weight_fused(grad, x, w, call, sink->credit);
+    return grad_weight_slices(grad, x, w, call, sink->credit);
   }
   // Of a linear layer the product itself can end in float.
-  Tensor total =
-      is_linear(x) && x.scalar_type() != at::kFloat
-          ? at::mm(fold(grad).t(), fold(x), at::kFloat).view(w.sizes())
-          : finish_grad_weight({grad_weight_rows(fold(grad), fold(x), w, g)}, w, nullptr);
+  Tensor total = is_linear(x) && x.scalar_type() != at::kFloat
+                     ? unscaled(at::mm(fold(grad).t(), fold(x), at::kFloat), call).view(w.sizes())
+                     : finish_grad_weight({grad_weight_rows(fold(grad), fold(x), w, call.geometry)},
+                                          w, call, nullptr);
   if (wanted) sink->credit = total.abs();
   return total;
 }
@@ -110,13 +119,14 @@ Tensor forward_patches(const Tensor& rows, const Tensor& w, const GpuSynapse& ca
 
 // One product a sample; samples of a step make its slice.
 Tensor grad_weight_patches(const Tensor& grad, const Tensor& rows, const Tensor& w,
-                           CreditSink* sink) {
+                           const GpuSynapse& call, CreditSink* sink) {
   const int64_t T = grad.size(0), B = grad.size(1), places = grad.size(3) * grad.size(4);
   const Tensor errors = grad.flatten(0, 1).flatten(2);  // [T*B, Cout, places]
   Tensor seen = rows.view({-1, B, places, rows.size(1)});
   if (seen.size(0) < T) seen = seen.expand({T, -1, -1, -1});
-  const Tensor slices =
-      at::bmm(errors, seen.flatten(0, 1), at::kFloat).view({T, B, w.size(0), rows.size(1)}).sum(1);
+  const Tensor slices = unscaled(
+      at::bmm(errors, seen.flatten(0, 1), at::kFloat).view({T, B, w.size(0), rows.size(1)}).sum(1),
+      call);
   Tensor total = from_patch_weight(slices.sum(0), w.sizes());
   if (sink != nullptr && sink->wanted)
     sink->credit = sink->kind == CreditKind::kNet
@@ -165,8 +175,8 @@ Tensor synapse_grad_weight_gpu(const Tensor& grad, const Tensor& taken, const Te
                                const GpuSynapse& call, CreditSink* sink) {
   const Tensor x =
       taken.scalar_type() == at::kByte ? unpacked(taken, call.x_sizes, call.compute) : taken;
-  return has_few_channels(call) ? grad_weight_patches(grad, x, w, sink)
-                                : grad_weight_of(grad, x, w, call.geometry, sink);
+  return has_few_channels(call) ? grad_weight_patches(grad, x, w, call, sink)
+                                : grad_weight_of(grad, x, w, call, sink);
 }
 
 // x itself is not needed, only its sizes: rows and columns of x that the stride skips get a zero.

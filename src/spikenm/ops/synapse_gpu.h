@@ -13,6 +13,11 @@ struct GpuSynapse {
   at::ScalarType compute = at::kFloat;
   std::vector<int64_t> x_sizes;  // [T,B,Cin,H,W] or [T,B,Cin]
   int64_t steps = 1;             // as many steps as the result has
+  Tensor unscale;                // factor of weight gradient and credit; undefined: 1
+
+  [[nodiscard]] const float* factor() const {
+    return unscale.defined() ? unscale.const_data_ptr<float>() : nullptr;
+  }
 };
 
 // The weight in the compute type.

@@ -16,10 +16,18 @@ namespace spikenm::sparsity {
 
 using at::Tensor;
 
+// How the errors of a backward were scaled, where they were (train/loss_scale.h); both undefined
+// where they were not. Both are [1] float beside the weights: to read them is to wait for a GPU.
+struct Scaling {
+  Tensor inverse;  // factor of gradients that came through spikes; those of weights have it already
+  Tensor overflow;  // not 0: a gradient overflowed, and no optimiser takes this step
+};
+
 // Where the search stands. step counts optimiser steps from 0 to steps - 1.
 struct StepInfo {
   int64_t step = 0;
   int64_t steps = 1;
+  Scaling scaling;  // after_backward's
   // 0 at the first step, towards 1 at the last.
   [[nodiscard]] double progress() const {
     return static_cast<double>(step) / static_cast<double>(steps);

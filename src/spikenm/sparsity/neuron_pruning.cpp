@@ -111,9 +111,12 @@ class NeuronPruning : public Method {
   void after_backward(const StepInfo& info) override {
     weights_->after_backward(info);
     const at::NoGradGuard no_grad;
+    const auto [inverse, overflow] = info.scaling;
+    if (overflow.defined() && overflow.item<float>() != 0) return;  // as the optimiser does
     double pull = 0, connections = 0;
     for (State& s : states_) {
-      const Tensor task = s.gate.grad().defined() ? s.gate.grad() : at::zeros_like(s.gate);
+      Tensor task = s.gate.grad().defined() ? s.gate.grad() : at::zeros_like(s.gate);
+      if (inverse.defined()) task = task * inverse;
       pull += task.abs().sum().item<double>();
       connections += s.connections * static_cast<double>(s.gate.numel());
       s.m.mutable_grad() = (task + lambda_ * s.connections) * s.gate * (1 - s.gate) * beta_;

@@ -63,14 +63,42 @@ void Optimizer::zero_grad() {
   for (Slot& slot : slots_) slot.parameter.mutable_grad() = at::Tensor();
 }
 
-void Optimizer::step(double lr) {
+void Optimizer::step(double lr, const at::Tensor& skip) {
   const at::NoGradGuard no_grad;
   ++steps_;
+  const kernels::StepGuard* const guard = guard_step(lr, skip);
+  const auto guarded = [&](auto step) {
+    step.guard = guard;
+    return step;
+  };
   if (options_.kind == OptimizerKind::kSgd) {
-    step_all<kernels::SgdStep>([&](const Slot& s, const at::Tensor& g) { return sgd(s, g, lr); });
+    step_all<kernels::SgdStep>(
+        [&](const Slot& s, const at::Tensor& g) { return guarded(sgd(s, g, lr)); });
   } else {
-    step_all<kernels::AdamStep>([&](const Slot& s, const at::Tensor& g) { return adam(s, g, lr); });
+    step_all<kernels::AdamStep>(
+        [&](const Slot& s, const at::Tensor& g) { return guarded(adam(s, g, lr)); });
   }
+}
+
+const kernels::StepGuard* Optimizer::guard_step(double lr, const at::Tensor& skip) {
+  if (!skip.defined()) return nullptr;
+  if (!guard_.defined()) {
+    // Zero bytes are a guard before its first step.
+    SPIKENM_ASSERT(steps_ == 1);  // steps that were not guarded are not counted there
+    guard_ = at::zeros({static_cast<int64_t>(sizeof(kernels::StepGuard))},
+                       skip.options().dtype(at::kByte));
+  }
+  auto* const guard = reinterpret_cast<kernels::StepGuard*>(guard_.mutable_data_ptr());
+  const kernels::GuardedStep step{.skip = skip.const_data_ptr<float>(),
+                                  .lr = lr,
+                                  .beta1 = options_.beta1,
+                                  .beta2 = options_.beta2};
+  if (skip.is_cuda()) {
+    kernels::set_guard_cuda(step, guard, ops::current_stream());
+  } else {
+    kernels::set_guard(step, guard);
+  }
+  return guard;
 }
 
 // Parameters on a GPU are stepped together, the others one by one.

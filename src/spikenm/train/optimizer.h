@@ -29,8 +29,9 @@ class Optimizer {
   Optimizer(std::vector<at::Tensor> parameters, const OptimizerOptions& options);
 
   void zero_grad();
-  // Parameters without a gradient are left alone.
-  void step(double lr);
+  // Parameters without a gradient are left alone. Where `skip` ([1] float, beside the parameters)
+  // is not 0, all are, and the step does not count.
+  void step(double lr, const at::Tensor& skip = {});
   // Forgets the moments of `parameter` where `keep` is 0.
   void clear_moments(const at::Tensor& parameter, const at::Tensor& keep);
   // Scales all gradients together, so that their Euclidean norm is at most `limit`.
@@ -43,6 +44,8 @@ class Optimizer {
   };
   template <class Step, class MakeStep>
   void step_all(MakeStep&& make_step);
+  // Null where nothing may stop the step.
+  const kernels::StepGuard* guard_step(double lr, const at::Tensor& skip);
   [[nodiscard]] kernels::SgdStep sgd(const Slot& slot, const at::Tensor& grad, double lr) const;
   [[nodiscard]] kernels::AdamStep adam(const Slot& slot, const at::Tensor& grad, double lr) const;
   void clip_on_gpu(double limit);
@@ -51,6 +54,7 @@ class Optimizer {
   OptimizerOptions options_;
   std::vector<Slot> slots_;
   int64_t steps_ = 0;
+  at::Tensor guard_;  // a kernels::StepGuard beside the parameters, once a step was guarded
 };
 
 }  // namespace spikenm::train

@@ -30,7 +30,7 @@ void plain_step(nn::Network& network, int64_t T, Stepper& stepper, const BatchTe
     const at::Tensor scores = network.forward(pass, nn::encode(batch.frames, T));
     stepper.loss(scores, batch).backward();
   }
-  stepper.update(lr);
+  stepper.update({}, lr, {});
 }
 
 }  // namespace spikenm::train

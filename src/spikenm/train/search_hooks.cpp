@@ -20,27 +20,30 @@ SearchHooks::SearchHooks(sparsity::Method& method, const Schedule& schedule, Opt
     own_.emplace_back(group.tensors,
                       OptimizerOptions{.kind = OptimizerKind::kAdam, .eps = group.eps});
     rates_.push_back(group.lr);
+    parameters_.insert(parameters_.end(), group.tensors.begin(), group.tensors.end());
   }
 }
 
 StepHooks SearchHooks::hooks() {
-  return {.before_forward = [this](const Position& at) { before_forward(at); },
-          .after_backward = [this](const Position& at) { after_backward(at); },
-          .after_step = [this](const Position& at) { after_step(at); },
-          .clear_gradients =
-              [this] {
-                for (Optimizer& optimizer : own_) optimizer.zero_grad();
-              },
-          .recording = [this] { return method_.recording(); }};
+  return {
+      .before_forward = [this](const Position& at) { before_forward(at); },
+      .after_step = [this](const Position& at) { after_step(at); },
+      .after_backward = [this](const Position& at,
+                               const sparsity::Scaling& scaling) { after_backward(at, scaling); },
+      .parameters = parameters_,
+      .recording = [this] { return method_.recording(); }};
 }
 
 void SearchHooks::before_forward(const Position& at) {
   method_.begin_step(step_info(at));
 }
 
-void SearchHooks::after_backward(const Position& at) {
-  method_.after_backward(step_info(at));
-  for (size_t i = 0; i < own_.size(); ++i) own_[i].step(rates_[i] * schedule_.factor_at(at));
+void SearchHooks::after_backward(const Position& at, const sparsity::Scaling& scaling) {
+  sparsity::StepInfo info = step_info(at);
+  info.scaling = scaling;
+  method_.after_backward(info);
+  for (size_t i = 0; i < own_.size(); ++i)
+    own_[i].step(rates_[i] * schedule_.factor_at(at), scaling.overflow);
 }
 
 void SearchHooks::after_step(const Position& at) {

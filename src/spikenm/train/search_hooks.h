@@ -18,7 +18,7 @@ class SearchHooks {
 
  private:
   void before_forward(const Position& at);
-  void after_backward(const Position& at);
+  void after_backward(const Position& at, const sparsity::Scaling& scaling);
   void after_step(const Position& at);
 
   sparsity::Method& method_;
@@ -27,6 +27,7 @@ class SearchHooks {
   sparsity::MethodHooks installed_;
   std::vector<Optimizer> own_;  // one a parameter group of the method
   std::vector<double> rates_;
+  std::vector<at::Tensor> parameters_;  // of all groups
 };
 
 }  // namespace spikenm::train

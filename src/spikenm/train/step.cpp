@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 namespace spikenm::train {
 namespace {
 
@@ -25,10 +27,18 @@ Stepper::Stepper(nn::Network& network, int64_t T, Loss loss, const OptimizerOpti
       clip_norm_(clip_norm),
       optimizer_(parameters_of(network), optimizer) {
   wake_gpu(network.device());
+  if (network.device().is_cuda() && network.synapses().front().compute == at::kHalf)
+    scaler_.emplace(network.device());
+}
+
+void Stepper::clear_gradients(const StepHooks& hooks) {
+  optimizer_.zero_grad();
+  for (const at::Tensor& p : hooks.parameters) p.mutable_grad() = at::Tensor();
 }
 
 at::Tensor Stepper::forward(const BatchTensors& batch) {
   nn::RunPass pass(/*training=*/true, /*observer=*/nullptr, T_);
+  if (scaler_) pass.unscale_weights(scaler_->inverse());
   return network_.forward(pass, nn::encode(batch.frames, T_));
 }
 
@@ -36,9 +46,33 @@ at::Tensor Stepper::loss(const at::Tensor& scores, const BatchTensors& batch) co
   return batch_loss(loss_, scores, batch);
 }
 
-void Stepper::update(double lr) {
+void Stepper::backward(const at::Tensor& loss, const StepHooks& hooks) {
+  if (!scaler_) return loss.backward();
+  scaler_->scaled(loss).backward();
+  std::vector<at::Tensor> unscaled, scaled;
+  const auto sort_out = [](std::vector<at::Tensor>& list, const at::Tensor& parameter) {
+    if (parameter.grad().defined()) list.push_back(parameter.grad());
+  };
+  std::vector<at::Tensor> weights;
+  for (const nn::Synapse& s : network_.synapses()) weights.push_back(s.weight);
+  for (const at::Tensor& p : parameters_of(network_)) {
+    const bool is_weight = std::any_of(weights.begin(), weights.end(),
+                                       [&](const at::Tensor& w) { return w.is_same(p); });
+    sort_out(is_weight ? unscaled : scaled, p);
+  }
+  // What is learnt beside the weights (mask logits) has its gradient through them.
+  for (const at::Tensor& p : hooks.parameters) sort_out(unscaled, p);
+  scaler_->finish(unscaled, scaled);
+}
+
+void Stepper::update(const Position& at, double lr, const StepHooks& hooks) {
+  sparsity::Scaling scaling;
+  if (scaler_) scaling = {.inverse = scaler_->inverse(), .overflow = scaler_->overflow()};
+  if (hooks.after_backward) hooks.after_backward(at, scaling);
   if (clip_norm_ > 0) optimizer_.clip_gradients(clip_norm_);
-  optimizer_.step(lr);
+  optimizer_.step(lr, scaling.overflow);
+  if (hooks.after_step) hooks.after_step(at);
+  if (scaler_) scaler_->update();
 }
 
 StepResult Stepper::step(const BatchTensors& batch, const Position& at, double lr,
@@ -47,18 +81,15 @@ StepResult Stepper::step(const BatchTensors& batch, const Position& at, double l
   const auto version = record_ && hooks.recording ? hooks.recording() : std::nullopt;
   const auto work = [&](const BatchTensors& b) { return forward_backward(b, hooks); };
   StepResult result = version ? hooks.recorder->run(batch, *version, work) : work(batch);
-  if (hooks.after_backward) hooks.after_backward(at);
-  update(lr);
-  if (hooks.after_step) hooks.after_step(at);
+  update(at, lr, hooks);
   return result;
 }
 
 StepResult Stepper::forward_backward(const BatchTensors& batch, const StepHooks& hooks) {
-  optimizer_.zero_grad();
-  if (hooks.clear_gradients) hooks.clear_gradients();
+  clear_gradients(hooks);
   const at::Tensor scores = forward(batch);
   const at::Tensor value = loss(scores, batch);
-  value.backward();
+  backward(value, hooks);
   return {.loss = value.detach().to(at::kDouble),
           .correct = scores.detach().mean(0).argmax(1).eq(batch.labels).sum()};
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "spikenm/nn/network.h"
+#include "spikenm/sparsity/method.h"
 #include "spikenm/train/batch_tensors.h"
+#include "spikenm/train/loss_scale.h"
 #include "spikenm/train/optimizer.h"
 #include "spikenm/train/schedule.h"
 #include "spikenm/train/step_recorder.h"
@@ -15,9 +17,11 @@ namespace spikenm::train {
 
 // Called around the parts of a step; any may be null.
 struct StepHooks {
-  std::function<void(const Position&)> before_forward, after_backward, after_step;
-  // Forgets gradients of parameters that are not the stepper's.
-  std::function<void()> clear_gradients;
+  std::function<void(const Position&)> before_forward, after_step;
+  // Gradients are there, and no optimiser has seen them.
+  std::function<void(const Position&, const sparsity::Scaling&)> after_backward;
+  // Parameters that are not the stepper's, whose gradients come with the weights'.
+  std::vector<at::Tensor> parameters;
   // As sparsity::Method::recording; null: steps are not recorded.
   std::function<std::optional<int64_t>()> recording;
   std::shared_ptr<StepRecorder> recorder = std::make_shared<StepRecorder>();
@@ -34,11 +38,15 @@ class Stepper {
   StepResult step(const BatchTensors& batch, const Position& at, double lr, const StepHooks& hooks);
 
   // The parts of step(), for whoever times them.
+  void clear_gradients(const StepHooks& hooks);
   at::Tensor forward(const BatchTensors& batch);  // scores [T,B,K]
   at::Tensor loss(const at::Tensor& scores, const BatchTensors& batch) const;
-  void update(double lr);
+  void backward(const at::Tensor& loss, const StepHooks& hooks);
+  void update(const Position& at, double lr, const StepHooks& hooks);
 
   Optimizer& optimizer() { return optimizer_; }
+  // Null unless the network computes in half precision.
+  [[nodiscard]] const LossScaler* scaler() const { return scaler_ ? &*scaler_ : nullptr; }
 
  private:
   StepResult forward_backward(const BatchTensors& batch, const StepHooks& hooks);
@@ -48,6 +56,7 @@ class Stepper {
   Loss loss_;
   double clip_norm_;
   Optimizer optimizer_;
+  std::optional<LossScaler> scaler_;
   bool record_ = false;
 };
 

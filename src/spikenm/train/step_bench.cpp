@@ -163,19 +163,14 @@ struct Bench {
     const StepHooks around = hooks();
     for (int64_t i = -options.warmup; i < options.steps; ++i, ++at.phase_step, ++at.step) {
       if (i == 0 && batch.frames.is_cuda()) ops::reset_peak_memory();
-      stepper.optimizer().zero_grad();
-      if (around.clear_gradients) around.clear_gradients();
+      stepper.clear_gradients(around);
       at::Tensor loss;
       const double f = clock.time([&] {
         if (around.before_forward) around.before_forward(at);
         loss = stepper.loss(stepper.forward(batch), batch);
       });
-      const double b = clock.time([&] { loss.backward(); });
-      const double u = clock.time([&] {
-        if (around.after_backward) around.after_backward(at);
-        stepper.update(schedule.lr);
-        if (around.after_step) around.after_step(at);
-      });
+      const double b = clock.time([&] { stepper.backward(loss, around); });
+      const double u = clock.time([&] { stepper.update(at, schedule.lr, around); });
       if (i < 0) continue;
       forward.milliseconds.push_back(f);
       backward.milliseconds.push_back(b);

@@ -120,6 +120,7 @@ void Trainer::log_epoch(const EpochRecord& r) {
                {"train_accuracy", r.train_accuracy},
                {"seconds", r.seconds}};
   if (validation_) line.update(Json{{"val_loss", r.val_loss}, {"val_accuracy", r.val_accuracy}});
+  if (stepper_.scaler() != nullptr) line.update(stepper_.scaler()->state());
   line.update(r.extra);
   run_.append_line(RunDir::kMetrics, line);
 }

@@ -159,13 +159,15 @@ __device__ __forceinline__ void end_step(Sums& slice, Sums& total, Sums& credit)
 __device__ __forceinline__ void store_sums(const Sums& sums, unsigned row, unsigned column,
                                            const CreditProduct& a, bool pairs, float* to) {
   const unsigned lane = threadIdx.x % 32;
+  const float factor = a.factor != nullptr ? *a.factor : 1.0f;
   for (int i = 0; i < 2; ++i)
     for (int half = 0; half < 2; ++half) {
       const unsigned out = row + 16 * i + 8 * half + lane / 4;
       if (out >= a.n_out) continue;
       for (int j = 0; j < 4; ++j) {
         const unsigned in = column + 8 * j + lane % 4 * 2;
-        const float first = sums[i][j][2 * half], second = sums[i][j][2 * half + 1];
+        const float first = factor * sums[i][j][2 * half],
+                    second = factor * sums[i][j][2 * half + 1];
         float* at = to + static_cast<uint64_t>(out) * a.n_in + in;
         if (pairs) {
           if (in < a.n_in) __stcs(reinterpret_cast<float2*>(at), make_float2(first, second));

@@ -148,6 +148,13 @@ __global__ void apply(nm::BlockLayout layout, int32_t n_draws, const uint8_t* dr
     apply_block<Kind>(layout, drawn<Kind>(n_draws, draws, b), values, masked, b);
 }
 
+// Adds a block's share to a running sum, unless it is no number: a step whose gradients overflowed
+// is skipped, and leaves no trace.
+__device__ void add_if_finite(double value, float* sum) {
+  const auto share = static_cast<float>(value);
+  add_block_sum(isfinite(share) ? share : 0.0f, sum);
+}
+
 // Usual blocks shall keep many threads of a multiprocessor waiting for memory at once.
 template <class Kind>
 __global__ void __launch_bounds__(kThreadsPerBlock, Kind::kM == 4 ? 4 : 1)
@@ -173,10 +180,10 @@ __global__ void __launch_bounds__(kThreadsPerBlock, Kind::kM == 4 ? 4 : 1)
       apply_block<Kind>(a.draw.layout, drawn<Kind>(a.draw.n_draws, a.draws, b), a.grad_effective,
                         all.grad_weight, b);
   }
-  add_block_sum(task_norm, all.task_norm);
+  add_if_finite(task_norm, all.task_norm);
   if (!all.distils) return;
-  add_block_sum(static_cast<float>(sums.kl), all.kl);
-  add_block_sum(static_cast<float>(sums.squared_norm), all.eid_norm);
+  add_if_finite(sums.kl, all.kl);
+  add_if_finite(sums.squared_norm, all.eid_norm);
 }
 
 __global__ void set_dials(DrawDials values, DrawDials* dials) {
@@ -190,8 +197,8 @@ __global__ void distill(Distillation<float> a, float* kl, float* norm) {
   if (b < a.draw.layout.n_blocks) {
     sums = distill_block<Kind>(a, b);
   }
-  add_block_sum(static_cast<float>(sums.kl), kl);
-  add_block_sum(static_cast<float>(sums.squared_norm), norm);
+  add_if_finite(sums.kl, kl);
+  add_if_finite(sums.squared_norm, norm);
 }
 
 Lie lie_of(const nm::BlockLayout& l) {

@@ -31,13 +31,18 @@ template <class Step>
 __global__ void step_all(const __grid_constant__ Batch<Step> batch) {
   int which = 0;
   while (blockIdx.x >= batch.first_block[which + 1]) ++which;
-  const Step& step = batch.step[which];
+  Step step = batch.step[which];
+  if (!passes_guard(step)) return;
   const int64_t first = (blockIdx.x - batch.first_block[which]) * kPerBlock + threadIdx.x;
 #pragma unroll
   for (int j = 0; j < kPerThread; ++j) {
     const int64_t i = first + j * kThreadsPerBlock;
     if (i < step.n) take(step, i);
   }
+}
+
+__global__ void decide(GuardedStep step, StepGuard* guard) {
+  next_guard(step, *guard);
 }
 
 template <class Step>
@@ -57,6 +62,11 @@ void launch_all(std::span<const Step> steps, cudaStream_t stream) {
 }
 
 }  // namespace
+
+void set_guard_cuda(const GuardedStep& step, StepGuard* guard, void* stream) {
+  decide<<<1, 1, 0, static_cast<cudaStream_t>(stream)>>>(step, guard);
+  check_launch("set_guard");
+}
 
 void adam_steps_cuda(std::span<const AdamStep> steps, void* stream) {
   launch_all(steps, static_cast<cudaStream_t>(stream));

@@ -13,14 +13,20 @@ namespace {
 constexpr int kMaxSlices = 64;            // of a launch
 constexpr unsigned kTileElements = 6144;  // that fit a block's shared memory
 
+struct Sums {
+  float total = 0, credit = 0;
+};
+
 struct Slices {
   const void* slice[kMaxSlices];
   int steps;
-  bool first;  // sums start at zero, not at what is there
-};
+  bool first;           // sums start at zero, not at what is there
+  const float* factor;  // of sums that are whole; null: 1
 
-struct Sums {
-  float total = 0, credit = 0;
+  __device__ Sums finished(const Sums& sums) const {
+    if (factor == nullptr) return sums;
+    return {.total = sums.total * *factor, .credit = sums.credit * *factor};
+  }
 };
 
 template <class T>
@@ -44,7 +50,8 @@ template <class T>
 __global__ void accumulate(Slices slices, unsigned n, float* total, float* credit) {
   const auto i = static_cast<unsigned>(thread_index());
   if (i >= n) return;
-  const Sums sums = add_slices<T>(slices, earlier_sums(slices, total, credit, i), i);
+  const Sums sums =
+      slices.finished(add_slices<T>(slices, earlier_sums(slices, total, credit, i), i));
   total[i] = sums.total;
   if (credit != nullptr) credit[i] = sums.credit;
 }
@@ -60,9 +67,9 @@ __global__ void accumulate_turned(Slices slices, unsigned channels, unsigned tap
   for (unsigned e = threadIdx.x; e < width * taps; e += blockDim.x) {
     const unsigned tap = e / width, channel = e - tap * width;
     if (channel < left)
-      tile[channel * taps + tap] =
+      tile[channel * taps + tap] = slices.finished(
           add_slices<T>(slices, earlier_sums(slices, total, credit, to + channel * taps + tap),
-                        from + tap * channels + channel);
+                        from + tap * channels + channel));
   }
   __syncthreads();
   for (unsigned e = threadIdx.x; e < left * taps; e += blockDim.x) {
@@ -88,6 +95,7 @@ void accumulate_credit_cuda(const CreditSlices& a, void* stream) {
     Slices part{};
     part.steps = static_cast<int>(std::min<size_t>(kMaxSlices, a.slices.size() - begin));
     part.first = begin == 0;
+    part.factor = begin + kMaxSlices >= a.slices.size() ? a.factor : nullptr;
     std::copy_n(a.slices.begin() + static_cast<int64_t>(begin), part.steps, part.slice);
     with_type(a.real, [&](auto zero) {
       using T = decltype(zero);

@@ -1,10 +1,31 @@
-// Adam and SGD of one element, as PyTorch defines them.
+// Adam and SGD of one element, as PyTorch defines them, and what guards them.
 #pragma once
 
 #include "spikenm/kernels/math/value.h"
 #include "spikenm/kernels/optimizer_step.h"
 
+#include <cmath>
+
 namespace spikenm::kernels {
+
+SPIKENM_HD void next_guard(const GuardedStep& step, StepGuard& guard) {
+  guard.skip = *step.skip != 0;
+  if (guard.skip) return;
+  const auto t = static_cast<double>(++guard.taken);
+  guard.rate = static_cast<float>(step.lr / (1 - pow(step.beta1, t)));
+  guard.correction = static_cast<float>(1 / sqrt(1 - pow(step.beta2, t)));
+}
+
+// Whether the step is taken; an Adam step then has the guard's rate.
+SPIKENM_HD bool passes_guard(AdamStep& a) {
+  if (a.guard == nullptr) return true;
+  a.rate = a.guard->rate;
+  a.correction = a.guard->correction;
+  return !a.guard->skip;
+}
+SPIKENM_HD bool passes_guard(const SgdStep& a) {
+  return a.guard == nullptr || !a.guard->skip;
+}
 
 SPIKENM_HD void adam_element(const AdamStep& a, int64_t i) {
   const float weight = a.weight[i], gradient = a.gradient[i] + a.decay * weight;

@@ -106,6 +106,9 @@ void accumulate_credit_cuda(const CreditSlices&, void*) {
 void credit_product_cuda(const CreditProduct&, void*) {
   no_cuda();
 }
+void set_guard_cuda(const GuardedStep&, StepGuard*, void*) {
+  no_cuda();
+}
 void adam_steps_cuda(std::span<const AdamStep>, void*) {
   no_cuda();
 }

@@ -25,9 +25,10 @@ void one_output(const CreditProduct& a, int64_t out, float* total, float* credit
       magnitude[i] += std::abs(slice[i]);
     }
   }
+  const double factor = a.factor != nullptr ? *a.factor : 1.0;
   for (size_t i = 0; i < n_in; ++i) {
-    total[i] = static_cast<float>(sum[i]);
-    credit[i] = static_cast<float>(magnitude[i]);
+    total[i] = static_cast<float>(factor * sum[i]);
+    credit[i] = static_cast<float>(factor * magnitude[i]);
   }
 }
 

@@ -9,8 +9,13 @@ constexpr int64_t kGrain = int64_t{1} << 14;
 
 }  // namespace
 
+void set_guard(const GuardedStep& step, StepGuard* guard) {
+  next_guard(step, *guard);
+}
+
 void adam_step(const AdamStep& args) {
-  const AdamStep a = args;  // a copy the compiler knows no store can change
+  AdamStep a = args;  // a copy the compiler knows no store can change
+  if (!passes_guard(a)) return;
   parallel_for(a.n, kGrain, [a](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) adam_element(a, i);
   });
@@ -18,6 +23,7 @@ void adam_step(const AdamStep& args) {
 
 void sgd_step(const SgdStep& args) {
   const SgdStep a = args;
+  if (!passes_guard(a)) return;
   parallel_for(a.n, kGrain, [a](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) sgd_element(a, i);
   });

@@ -46,9 +46,15 @@ class Rewire : public Method {
 
   std::shared_ptr<ops::CreditSink> credit(size_t id) override { return states_[id].sink; }
 
-  void after_backward(const StepInfo&) override {
-    for (State& state : states_)
-      state.credit.mul_(options_.credit_decay).add_(state.sink->credit, 1 - options_.credit_decay);
+  void after_backward(const StepInfo& info) override {
+    const Tensor& overflow = info.scaling.overflow;
+    for (State& state : states_) {
+      // The credit of a skipped step is none.
+      const Tensor credit = overflow.defined()
+                                ? at::where(overflow.ne(0), state.credit, state.sink->credit)
+                                : state.sink->credit;
+      state.credit.mul_(options_.credit_decay).add_(credit, 1 - options_.credit_decay);
+    }
   }
 
   void after_step(const StepInfo& info, const ClearMoments& clear_moments) override {
