@@ -1,6 +1,7 @@
 #include "spikenm/core/safetensors.h"
 
 #include "spikenm/core/random.h"
+#include "spikenm/core/stopwatch.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
@@ -165,6 +166,8 @@ TEST(Safetensors, HeaderLengthBeyondTheFileIsRefused) {
     std::memcpy(bytes.data(), &length, 8);
     EXPECT_ERROR(decode_safetensors(bytes, "m.st"), "m.st", "header claims");
   }
+  EXPECT_ERROR(decode_safetensors(file_with(std::string((32 << 20) + 1, ' '), 0), "m.st"), "m.st",
+               "header claims 33554433 bytes, wanted at most 33554432");
 }
 
 TEST(Safetensors, OverlapsAndGapsAreRefused) {
@@ -209,7 +212,22 @@ TEST(Safetensors, EntriesThatAreNotTensorsAreRefused) {
 
 TEST(Safetensors, HeaderThatIsNotAnObjectIsRefused) {
   for (const char* header : {"", "[]", "1", "{", "{}x", "\xff"})
-    expect_refused(header, 0, "not a JSON object");
+    expect_refused(header, 0, "wanted a JSON object");
+}
+
+TEST(Safetensors, AKeyGivenTwiceIsRefused) {
+  const std::string a = entry("[4]", "[0,4]");
+  expect_refused("{\"a\":" + a + ",\"a\":" + a + "}", 4, "header: found the key 'a' twice");
+  expect_refused(R"({"__metadata__":{"x":"1","x":"2"}})", 0, "'x' twice");
+  expect_refused(R"({"a":{"dtype":"U8","shape":[4],"shape":[4],"data_offsets":[0,4]}})", 4,
+                 "'shape' twice");
+}
+
+TEST(Safetensors, OnlyBlanksFollowTheHeader) {
+  EXPECT_EQ(decode_safetensors(file_with("{}      ", 0), "m.st").tensors.size(), 0u);
+  for (const std::string& end :
+       {std::string(1, '\0'), std::string("\0\0{}", 4), std::string("\0 x", 3)})
+    expect_refused("{}" + end, 0, "header: found broken JSON");
 }
 
 TEST(Safetensors, MetadataThatIsNotTextIsRefused) {
@@ -218,8 +236,21 @@ TEST(Safetensors, MetadataThatIsNotTextIsRefused) {
 }
 
 TEST(Safetensors, DeepNestingIsRefused) {
-  expect_refused(std::string(200'000, '['), 0, "not a JSON object");
-  expect_refused("{\"a\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}", 0, "'a'");
+  constexpr size_t kMany = 1'000'000;
+  expect_refused(std::string(kMany, '['), 0, "more than 64");
+  expect_refused("{\"a\":" + std::string(kMany, '[') + std::string(kMany, ']') + "}", 0,
+                 "more than 64");
+}
+
+TEST(Safetensors, ManyTensorsTakeLinearTime) {
+  SafetensorsFile wrote;
+  for (int i = 0; i < 300'000; ++i)
+    wrote.tensors.push_back({"tensor" + std::to_string(i), "U8", {1}, {7}});
+  const Stopwatch clock;
+  const SafetensorsFile read = decode_safetensors(encode_safetensors(wrote), "m.st");
+  EXPECT_LT(clock.seconds(), 20);  // a tenth of that, or minutes if each name looks at all others
+  ASSERT_EQ(read.tensors.size(), wrote.tensors.size());
+  EXPECT_EQ(read.tensors.back().name, "tensor299999");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "spikenm/core/toml.h"
 
+#include "spikenm/core/stopwatch.h"
 #include "support/expect_error.h"
 
 namespace spikenm {
@@ -39,6 +40,34 @@ TEST(Toml, AValueIsParsedOrIsNone) {
 TEST(Toml, TablesFlattenToDottedKeys) {
   const Json tables = parse_toml("a = 1\n[b]\nc = [2]\n[b.d]\ne = \"x\"\n[empty]", "test.toml");
   EXPECT_EQ(flatten_tables(tables), (Flat{{"a", 1}, {"b.c", Json::array({2})}, {"b.d.e", "x"}}));
+}
+
+TEST(Toml, NestingThatWouldEndTheParserIsRefused) {
+  const auto many = [](const std::string& part, int n) {
+    std::string text;
+    for (int i = 0; i < n; ++i) text += part;
+    return text;
+  };
+  constexpr int kMany = 30'000;
+  for (const std::string& text :
+       {many("a.", kMany) + "a = 1", "[" + many("a.", kMany) + "a]",
+        "[[" + many("a.", kMany) + "a]]", "x = " + many("{a=", kMany) + "1" + many("}", kMany),
+        "x = " + many("[", kMany) + many("]", kMany), "x = {" + many("a.", kMany) + "b = 1}"})
+    EXPECT_ERROR(parse_toml(text, "deep.toml"), "deep.toml:1: ", "64 deep");
+  EXPECT_ERROR(parse_toml_value(many("[", kMany) + many("]", kMany), "k"), "k:1: ", "64 deep");
+  EXPECT_ERROR(parse_toml_value("1\n" + many("a.", kMany) + "a = 1", "k"), "k:2: ", "64 deep");
+  EXPECT_EQ(parse_toml_value(many("../", kMany), "k"), std::nullopt);
+}
+
+TEST(Toml, ManyKeysTakeLinearTime) {
+  constexpr int kMany = 100'000;
+  std::string text = "[a]\n";
+  for (int i = 0; i < kMany; ++i) text += fmt::format("key{} = {}\n", i, i);
+  const Stopwatch clock;
+  const Flat found = flatten_tables(parse_toml(text, "wide.toml"));
+  EXPECT_LT(clock.seconds(), 10);  // a tenth of that, or minutes if each key looks at all others
+  ASSERT_EQ(found.size(), static_cast<size_t>(kMany));
+  EXPECT_EQ(found.back(), (Flat::value_type{"a.key99999", 99999}));
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ TEST(RunTable, RefusesAFileThatIsNotAJsonObject) {
   for (const std::string& text : {std::string(), whole.substr(0, whole.size() / 2),
                                   std::string("[1, 2]"), std::string("\xff\xfe")}) {
     std::filesystem::remove_all(dir / "bad");
-    EXPECT_ERROR(run_table({write_run(dir, "bad", text)}), "bad", "not a JSON object");
+    EXPECT_ERROR(run_table({write_run(dir, "bad", text)}), "bad", "wanted a JSON object");
   }
 }
 

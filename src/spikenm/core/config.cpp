@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace spikenm {
 namespace fs = std::filesystem;
@@ -30,26 +31,33 @@ std::string quoted_key(std::string_view key) {
 // Keys are stored flat, "train.lr"; a given key keeps its place in the file.
 struct Config::State {
   std::vector<std::pair<std::string, Json>> given;
+  std::unordered_map<std::string, size_t> place;       // of each key in `given`
   std::vector<std::pair<std::string, Json>> resolved;  // in the order of first reading
   std::set<std::string> read;
   KeyUse use;
   bool is_resolved = false;  // the file is the resolved config of a run
 
   [[nodiscard]] const Json* find(const std::string& key) const {
-    for (const auto& [name, value] : given) {
-      if (name == key) return &value;
-    }
-    return nullptr;
+    const auto found = place.find(key);
+    return found == place.end() ? nullptr : &given[found->second].second;
   }
 
   void set(const std::string& key, Json value) {
-    for (auto& [name, old] : given) {
-      if (name == key) {
-        old = std::move(value);
-        return;
-      }
+    const auto [found, is_new] = place.try_emplace(key, given.size());
+    if (is_new) {
+      given.emplace_back(key, std::move(value));
+    } else {
+      given[found->second].second = std::move(value);
     }
-    given.emplace_back(key, std::move(value));
+  }
+
+  // Forgets the key, and every key below it.
+  void drop(const std::string& key) {
+    std::erase_if(given, [&](const auto& entry) {
+      return entry.first == key || entry.first.starts_with(key + ".");
+    });
+    place.clear();
+    for (size_t i = 0; i < given.size(); ++i) place[given[i].first] = i;
   }
 
   void set_all(const Json& tables) {
@@ -126,10 +134,7 @@ void Config::override_with(std::string_view assignment) {
 }
 
 void Config::drop(std::string_view key) {
-  const std::string name = full_key(key);
-  std::erase_if(state_->given, [&](const auto& entry) {
-    return entry.first == name || entry.first.starts_with(name + ".");
-  });
+  state_->drop(full_key(key));
 }
 
 Config Config::section(std::string_view name) const {

@@ -1,6 +1,7 @@
 #include "spikenm/core/toml.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/core/toml_limits.h"
 
 #include <exception>
 
@@ -38,8 +39,10 @@ Json table_to_json(const toml::table& table, const std::string& prefix) {
   std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
     return a.second->source().begin < b.second->source().begin;
   });
+  // Appended, since a lookup walks through all keys; the parser has seen to it that they differ.
   Json object = Json::object();
-  for (const auto& [key, node] : entries) object[key] = to_json(*node, prefix + key);
+  auto& members = object.get_ref<Json::object_t&>();
+  for (const auto& [key, node] : entries) members.emplace_back(key, to_json(*node, prefix + key));
   return object;
 }
 
@@ -71,6 +74,7 @@ void flatten(const Json& table, const std::string& prefix,
 }  // namespace
 
 Json parse_toml(std::string_view text, const std::string& source) {
+  check_toml_limits(text, source);
   try {
     return table_to_json(toml::parse(text, source), "");
   } catch (const toml::parse_error& e) {
@@ -82,8 +86,11 @@ Json parse_toml(std::string_view text, const std::string& source) {
 }
 
 std::optional<Json> parse_toml_value(std::string_view text, const std::string& key) {
+  const std::string assignment = fmt::format("value = {}", text);
+  // A path may have as many dots as it likes.
+  if (text.find_first_of("[{\n") != std::string_view::npos) check_toml_limits(assignment, key);
   try {
-    return to_json(*toml::parse(fmt::format("value = {}", text)).get("value"), key);
+    return to_json(*toml::parse(assignment).get("value"), key);
   } catch (const toml::parse_error&) {
     return std::nullopt;
   } catch (const TomlAssertion&) {

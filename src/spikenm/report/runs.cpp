@@ -2,6 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
+#include "spikenm/core/json_text.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/toml.h"
 
@@ -56,9 +57,7 @@ Run read_run(const fs::path& folder) {
                   file.filename().string());
   Run run{.folder = folder,
           .config = parse_toml(read_file(config), config.string()),
-          .result = Json::parse(read_file(result), nullptr, /*allow_exceptions=*/false)};
-  SPIKENM_CHECK(run.result.is_object(), "{}: found {}, wanted a JSON object", result.string(),
-                run.result.is_discarded() ? "broken JSON" : run.result.type_name());
+          .result = parse_json_object(read_file(result), result.string())};
   SPIKENM_CHECK(run.number("test_accuracy").has_value(), "{}: found no number 'test_accuracy'",
                 result.string());
   return run;

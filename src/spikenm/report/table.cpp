@@ -2,8 +2,9 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
-#include "spikenm/core/json.h"
+#include "spikenm/core/json_text.h"
 #include "spikenm/core/run_dir.h"
+#include "spikenm/core/say.h"
 
 #include <algorithm>
 #include <optional>
@@ -20,9 +21,7 @@ size_t width(const std::string& text) {
 
 Json read_result(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / RunDir::kResult;
-  const Json result = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
-  SPIKENM_CHECK(result.is_object(), "{}: not a JSON object", path.string());
-  return result;
+  return parse_json_object(read_file(path), path.string());
 }
 
 double number(const Json& result, const char* key, const std::filesystem::path& folder) {
@@ -60,15 +59,16 @@ std::string format_table(const std::vector<std::string>& header,
   std::vector<size_t> widths;
   for (size_t c = 0; c < header.size(); ++c) {
     size_t widest = width(header[c]);
-    for (const auto& row : rows) widest = std::max(widest, width(row[c]));
+    for (const auto& row : rows) widest = std::max(widest, width(printable(row[c])));
     widths.push_back(widest);
   }
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string text;
     for (size_t c = 0; c < cells.size(); ++c) {
-      const std::string padding(widths[c] - width(cells[c]), ' ');
+      const std::string cell = printable(cells[c]);
+      const std::string padding(widths[c] - width(cell), ' ');
       if (c > 0) text += "  ";
-      text += c == 0 ? cells[c] + padding : padding + cells[c];
+      text += c == 0 ? cell + padding : padding + cell;
     }
     text.erase(text.find_last_not_of(' ') + 1);
     return text + "\n";
@@ -86,7 +86,7 @@ std::string markdown_table(const std::vector<std::string>& header,
     std::string text = "|";
     for (const std::string& cell : cells) {
       text += ' ';
-      for (const char c : cell) text += c == '|' ? "\\|" : std::string(1, c);
+      for (const char c : printable(cell)) text += c == '|' ? "\\|" : std::string(1, c);
       text += " |";
     }
     return text + "\n";
