@@ -39,11 +39,12 @@ bench: setup ## run the benchmarks
 	@$(VENV_PATH) cmake --build --preset default
 	@for program in build/bench/*_bench; do ./$$program || exit 1; done
 
-lint: setup ## check format, layers, equation tags and lists of tests
+lint: setup ## check format, layers, equation tags and lists of tests, output
 	@$(VENV_PATH) clang-format --dry-run --Werror $(SOURCES)
 	@python3 tools/lint/check_layers.py
 	@python3 tools/lint/check_equations.py
 	@python3 tools/lint/check_test_lists.py
+	@python3 tools/lint/check_output.py
 
 tidy: setup ## clang-tidy over all torch-free sources
 	@$(VENV_PATH) cmake --preset run-only >/dev/null

@@ -2,11 +2,11 @@
 #include "config_options.h"
 #include "frame_option.h"
 
+#include "spikenm/core/show.h"
 #include "spikenm/report/table.h"
 #include "spikenm/train/experiment.h"
 #include "spikenm/train/step_bench.h"
 
-#include <cstdio>
 #include <memory>
 
 namespace spikenm::cli {
@@ -78,7 +78,11 @@ void bench_step(BenchArguments a) {
   a.options.search = search;
   Json result = train::bench_step(model, a.options);
   result["versions"] = train::versions();
-  fmt::print("{}\n", a.json ? result.dump(2) : describe(result));
+  if (a.json) {
+    show_json(result);
+  } else {
+    show("{}\n", describe(result));
+  }
 }
 
 }  // namespace

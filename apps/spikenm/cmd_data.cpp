@@ -1,12 +1,12 @@
 #include "commands.h"
 
 #include "spikenm/core/json.h"
+#include "spikenm/core/show.h"
 #include "spikenm/data/dataset.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <memory>
 
@@ -37,12 +37,12 @@ std::function<void()> setup_data_list(CLI::App& app) {
     if (*json) {
       Json list = Json::array();
       for (const auto& row : rows) list.push_back({{"name", row.name}, {"summary", row.summary}});
-      fmt::print("{}\n", list.dump(2));
+      show_json(list);
       return;
     }
     size_t widest = 0;
     for (const auto& row : rows) widest = std::max(widest, row.name.size());
-    for (const auto& row : rows) fmt::print("{:<{}}  {}\n", row.name, widest, row.summary);
+    for (const auto& row : rows) show("{:<{}}  {}\n", row.name, widest, row.summary);
   };
 }
 

@@ -1,9 +1,9 @@
 #include "commands.h"
 #include "dataset_options.h"
 
+#include "spikenm/core/show.h"
 #include "spikenm/data/cache.h"
 
-#include <cstdio>
 #include <filesystem>
 
 namespace spikenm::cli {
@@ -18,8 +18,7 @@ void cache(const CacheArguments& a) {
   const auto dataset = a.dataset.open();
   const data::DatasetInfo& info = dataset->info();
   if (dataset->cache_key().empty()) {
-    fmt::print("{}: no cache is made: a sample is read as fast as a cache would give it\n",
-               info.name);
+    show("{}: no cache is made: a sample is read as fast as a cache would give it\n", info.name);
     return;
   }
   const std::filesystem::path folder =
@@ -28,9 +27,9 @@ void cache(const CacheArguments& a) {
   data::with_disk_cache(dataset, folder)->prepare(progress_on(line, a.dataset.name));
   line.clear();
   const std::filesystem::path file = data::cache_file(*dataset, folder);
-  fmt::print("{}: {} train + {} test samples of {}, {:.1f} MB\n", file.string(),
-             dataset->size(data::Part::kTrain), dataset->size(data::Part::kTest), info.name,
-             static_cast<double>(std::filesystem::file_size(file)) / 1e6);
+  show("{}: {} train + {} test samples of {}, {:.1f} MB\n", file.string(),
+       dataset->size(data::Part::kTrain), dataset->size(data::Part::kTest), info.name,
+       static_cast<double>(std::filesystem::file_size(file)) / 1e6);
 }
 
 }  // namespace

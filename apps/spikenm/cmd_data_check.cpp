@@ -2,9 +2,9 @@
 #include "dataset_options.h"
 
 #include "spikenm/core/json.h"
+#include "spikenm/core/say.h"
+#include "spikenm/core/show.h"
 #include "spikenm/data/check.h"
-
-#include <cstdio>
 
 namespace spikenm::cli {
 namespace {
@@ -16,9 +16,9 @@ struct CheckArguments {
 
 void print_report(const data::CheckReport& report, const data::DatasetInfo& info, bool json) {
   if (!json) {
-    if (!info.source.empty()) fmt::print("source: {}\n", info.source);
+    if (!info.source.empty()) show("source: {}\n", printable(info.source));
     for (const data::Finding& finding : report.findings)
-      fmt::print("{}{}\n", finding.good ? "" : "BAD  ", finding.text);
+      show("{}{}\n", finding.good ? "" : "BAD  ", printable(finding.text));
     return;
   }
   Json findings = Json::array();
@@ -26,8 +26,7 @@ void print_report(const data::CheckReport& report, const data::DatasetInfo& info
     findings.push_back({{"good", finding.good}, {"text", finding.text}});
   const Json all{{"name", report.name}, {"source", info.source}, {"train", report.train},
                  {"test", report.test}, {"findings", findings},  {"complete", report.complete()}};
-  // Names of files need not be UTF-8.
-  fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+  show_json(all);
 }
 
 void check(const CheckArguments& a) {
@@ -37,7 +36,7 @@ void check(const CheckArguments& a) {
   line.clear();
   print_report(report, dataset->info(), a.json);
   SPIKENM_CHECK(report.complete(), "{}", report.verdict());
-  if (!a.json) fmt::print("{}\n", report.verdict());
+  if (!a.json) show("{}\n", report.verdict());
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 #include "spikenm/core/mapped_file.h"
 #include "spikenm/core/png.h"
+#include "spikenm/core/show.h"
 #include "spikenm/data/event_picture.h"
 #include "spikenm/data/events/recognize.h"
 
-#include <cstdio>
 #include <memory>
 
 namespace spikenm::cli {
@@ -26,9 +26,9 @@ void events(const EventsArguments& a) {
     write_png(a.png, picture.width, picture.height, picture.rgb);
   }
   if (a.json) {
-    fmt::print("{}\n", data::to_json(summary).dump(2));
+    show_json(data::to_json(summary));
   } else {
-    fmt::print("{}", data::to_text(summary));
+    show_text(data::to_text(summary));
   }
 }
 

@@ -2,10 +2,10 @@
 #include "dataset_options.h"
 
 #include "spikenm/core/png.h"
+#include "spikenm/core/say.h"
+#include "spikenm/core/show.h"
 #include "spikenm/data/contact_sheet.h"
 #include "spikenm/data/open.h"
-
-#include <cstdio>
 
 namespace spikenm::cli {
 namespace {
@@ -52,9 +52,9 @@ void preview(const PreviewArguments& a) {
   write_png(a.out, sheet.width, sheet.height, sheet.rgb);
   line.clear();
   for (size_t i = 0; i < chosen.size(); ++i)
-    fmt::print("{:>4}  {} {:>6}  {}\n", i + 1, a.part, chosen[i], info.class_name(labels[i]));
-  fmt::print("{}: {} x {} pixels, {} samples of {}\n", a.out, sheet.width, sheet.height,
-             chosen.size(), info.name);
+    show("{:>4}  {} {:>6}  {}\n", i + 1, a.part, chosen[i], printable(info.class_name(labels[i])));
+  show("{}: {} x {} pixels, {} samples of {}\n", a.out, sheet.width, sheet.height, chosen.size(),
+       info.name);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "commands.h"
 #include "dataset_options.h"
 
+#include "spikenm/core/show.h"
 #include "spikenm/data/stats.h"
 #include "spikenm/report/table.h"
 
-#include <cstdio>
 #include <numeric>
 
 namespace spikenm::cli {
@@ -39,20 +39,19 @@ std::string channel_line(const std::vector<double>& values) {
 
 void print_stats(const data::DatasetStats& stats, const data::DatasetInfo& info) {
   const data::SampleShape shape = info.shape();
-  fmt::print("{}: {} x {} x {} x {} (frames, channels, height, width), split: {}\n\n{}\n",
-             info.name, shape.frames, shape.channels, shape.height, shape.width, info.split,
-             class_table(stats, info));
+  show("{}: {} x {} x {} x {} (frames, channels, height, width), split: {}\n\n{}\n", info.name,
+       shape.frames, shape.channels, shape.height, shape.width, info.split,
+       class_table(stats, info));
   if (!stats.mean.empty()) {
-    fmt::print("train {} per channel: mean {}; std {}\n",
-               info.events ? "events per pixel and frame," : "pixels in 0..1,",
-               channel_line(stats.mean), channel_line(stats.std));
+    show("train {} per channel: mean {}; std {}\n",
+         info.events ? "events per pixel and frame," : "pixels in 0..1,", channel_line(stats.mean),
+         channel_line(stats.std));
   }
   if (!stats.recordings) return;
   const data::RecordingStats& r = *stats.recordings;
-  fmt::print("train recordings: {:.0f} events ({:.0f} to {:.0f}), {:.3f} s ({:.3f} to {:.3f})\n",
-             r.events.mean, r.events.min, r.events.max, r.seconds.mean, r.seconds.min,
-             r.seconds.max);
-  fmt::print("train events: {:.0f} a second, {:.1f} % ON\n", r.events_per_second, 100 * r.on_share);
+  show("train recordings: {:.0f} events ({:.0f} to {:.0f}), {:.3f} s ({:.3f} to {:.3f})\n",
+       r.events.mean, r.events.min, r.events.max, r.seconds.mean, r.seconds.min, r.seconds.max);
+  show("train events: {:.0f} a second, {:.1f} % ON\n", r.events_per_second, 100 * r.on_share);
 }
 
 void stats(const StatsArguments& a) {
@@ -61,7 +60,7 @@ void stats(const StatsArguments& a) {
   const data::DatasetStats found = data::compute_stats(*dataset, progress_on(line, a.dataset.name));
   line.clear();
   if (a.json) {
-    fmt::print("{}\n", data::to_json(found, dataset->info()).dump(2));
+    show_json(data::to_json(found, dataset->info()));
   } else {
     print_stats(found, dataset->info());
   }

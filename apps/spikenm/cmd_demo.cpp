@@ -1,10 +1,10 @@
 #include "commands.h"
 #include "demo_configs.h"
 
+#include "spikenm/core/show.h"
 #include "spikenm/report/table.h"
 #include "spikenm/train/experiment.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -28,7 +28,7 @@ void demo(const DemoArguments& a) {
                                    .force = a.force,
                                    .title = fmt::format("{:<12}", demo_config.name)});
   }
-  fmt::print("{}\nruns: {}\n", report::run_table(folders), a.out);
+  show("{}\nruns: {}\n", report::run_table(folders), a.out);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "commands.h"
 
+#include "spikenm/core/show.h"
 #include "spikenm/train/experiment.h"
 #include "spikenm/train/model_file.h"
 
-#include <cstdio>
 #include <memory>
 
 namespace spikenm::cli {
@@ -19,10 +19,10 @@ void eval(const EvalArguments& a) {
   train::LoadedModel model = train::load_model(a.model, a.overrides);
   const Json found = train::measure(model.recipe, model.masks);
   if (a.json) {
-    fmt::print("{}\n", found.dump(2));
+    show_json(found);
     return;
   }
-  fmt::print(
+  show(
       "{}: test accuracy {:.2f} %, loss {:.4f}, weight {:.2f} %, neuron {:.2f} %, conn {:.2f} %, "
       "{:.2f} M SOPs, {:.2f} uJ, firing rate {:.3f}\n",
       a.model, found["test_accuracy"].get<double>(), found["test_loss"].get<double>(),

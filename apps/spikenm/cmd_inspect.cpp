@@ -2,13 +2,13 @@
 #include "config_options.h"
 #include "frame_option.h"
 
+#include "spikenm/core/show.h"
 #include "spikenm/metrics/sparsity_audit.h"
 #include "spikenm/report/table.h"
 #include "spikenm/sparsity/connectivity.h"
 #include "spikenm/train/model_file.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 namespace spikenm::cli {
@@ -120,14 +120,13 @@ std::string describe(const train::ModelRecipe& model, const sparsity::Masks* mas
 void inspect(const InspectArguments& a) {
   if (!a.model.empty()) {
     const train::LoadedModel model = train::load_model(a.model, a.config.overrides);
-    fmt::print("{}\n", describe(model.recipe.model, &model.masks));
+    show("{}\n", describe(model.recipe.model, &model.masks));
   } else if (!a.frame.empty()) {
     const auto [channels, height, width, classes] = parse_frame(a.frame);
-    fmt::print(
-        "{}\n",
-        describe(train::read_model(a.config.load(), {channels, height, width}, classes), nullptr));
+    show("{}\n",
+         describe(train::read_model(a.config.load(), {channels, height, width}, classes), nullptr));
   } else {
-    fmt::print("{}\n", describe(train::read_recipe(a.config.load()).model, nullptr));
+    show("{}\n", describe(train::read_recipe(a.config.load()).model, nullptr));
   }
 }
 

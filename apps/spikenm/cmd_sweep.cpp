@@ -3,6 +3,8 @@
 #include "spikenm/core/file.h"
 #include "spikenm/core/interrupt.h"
 #include "spikenm/core/progress.h"
+#include "spikenm/core/say.h"
+#include "spikenm/core/show.h"
 #include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
 #include "spikenm/sweep/jobs.h"
@@ -13,7 +15,6 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -187,7 +188,7 @@ std::vector<std::string> train_all(std::vector<Planned>& planned,
     if (!run.found) failures.push_back(fmt::format("{}: {}", run.name, failure));
     ++done;
     if (!line.is_live())  // else the bar tells
-      fmt::print(stderr, "{}/{} {}\n", done, planned.size(), outcome_text(run, failure));
+      say(fmt::format("{}/{} {}", done, planned.size(), outcome_text(run, failure)));
   };
   static_cast<void>(sweep::run_jobs(jobs, static_cast<size_t>(at_once), watch, job_ended));
   return failures;
@@ -206,7 +207,7 @@ void report_outcome(const sweep::Spec& spec, const std::vector<Planned>& planned
   const bool has_values = std::any_of(plot.series.begin(), plot.series.end(),
                                       [](const auto& series) { return !series.values.empty(); });
   if (has_values) report::write_plot(plot, out / "plot");
-  fmt::print("{}\nsweep: {}\n", sweep::summary_table(spec, runs, published), out.string());
+  show("{}\nsweep: {}\n", sweep::summary_table(spec, runs, published), out.string());
 }
 
 void run_sweep(const SweepArguments& a) {
@@ -215,13 +216,12 @@ void run_sweep(const SweepArguments& a) {
   const std::vector<std::string> resolved = check_members(spec);
   std::vector<Planned> planned = plan(spec, resolved, a.out);
   if (a.dry_run) {
-    for (const Planned& run : planned)
-      fmt::print("{}{}\n", run.name, run.found ? " (finished)" : "");
+    for (const Planned& run : planned) show("{}{}\n", run.name, run.found ? " (finished)" : "");
     return;
   }
   const std::vector<std::string> failures = train_all(planned, resolved, a.jobs);
   report_outcome(spec, planned, published, a.out);
-  for (const std::string& failure : failures) fmt::print(stderr, "{}\n", failure);
+  for (const std::string& failure : failures) say(failure);
   SPIKENM_CHECK(failures.empty(), "{}: {} of {} runs failed", a.out, failures.size(),
                 planned.size());
 }

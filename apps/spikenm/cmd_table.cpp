@@ -4,10 +4,10 @@
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
 #include "spikenm/core/say.h"
+#include "spikenm/core/show.h"
 #include "spikenm/core/text.h"
 #include "spikenm/report/paper_table.h"
 
-#include <cstdio>
 #include <map>
 #include <memory>
 
@@ -44,7 +44,7 @@ void table(const TableArguments& a) {
   const std::string text = report::format_paper_table(report::paper_rows(distinct.runs, published),
                                                       kFormats.at(a.format));
   if (a.out.empty()) {
-    fmt::print("{}", text);
+    show_text(text);
   } else {
     write_file_atomically(a.out, text);
   }

@@ -1,9 +1,9 @@
 #include "commands.h"
 #include "config_options.h"
 
+#include "spikenm/core/show.h"
 #include "spikenm/train/experiment.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -20,7 +20,7 @@ void train(const TrainArguments& a) {
   const Config config = a.config.load();
   if (a.dry_run) {
     static_cast<void>(train::read_recipe(config));
-    fmt::print("{}", config.resolved_toml());
+    show_text(config.resolved_toml());
     return;
   }
   const std::string stem =
@@ -28,7 +28,7 @@ void train(const TrainArguments& a) {
   const std::filesystem::path out =
       a.out.empty() ? std::filesystem::path("runs") / stem : std::filesystem::path(a.out);
   const Json result = train::run_experiment(config, {.out = out, .force = a.force, .title = stem});
-  fmt::print(
+  show(
       "{} {}: test accuracy {:.2f} % (best on validation {:.2f} %), weight {:.2f} %, conn {:.2f} "
       "%, "
       "{:.2f} M SOPs\n{}\n",

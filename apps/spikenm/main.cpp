@@ -3,24 +3,39 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/core/interrupt.h"
+#include "spikenm/core/say.h"
+#include "spikenm/core/show.h"
 
 #include <c10/util/Exception.h>
+#include <fcntl.h>
 #include <malloc.h>
 
-#include <cerrno>
 #include <climits>
-#include <cstdio>
-#include <cstring>
 #include <map>
 #include <new>
+#include <sstream>
 
 namespace {
 
 constexpr int kFailed = 1, kBadUsage = 2, kOurBug = 70;
 
 int complain(int code, const std::string& message) {
-  fmt::print(stderr, "spikenm: {}\n", message);
+  spikenm::say("spikenm: " + message);
   return code;
+}
+
+// Libraries speak in several lines.
+int report_bug(const std::string& message) {
+  spikenm::say_lines("spikenm: a bug of ours, please report it: " + message);
+  return kOurBug;
+}
+
+// A standard stream that was closed would be given to the next file we open, and what we say would
+// be written into that file. In its place comes one that nothing can be written to.
+void fill_closed_streams() {
+  for (int stream = 0; stream <= 2; ++stream) {
+    if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
+  }
 }
 
 // Training frees and takes the same large tensors at every step. Left to itself the allocator gives
@@ -55,20 +70,24 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : kBadUsage;
+    std::ostringstream out, err;
+    const int code = app.exit(e, out, err) == 0 ? 0 : kBadUsage;
+    spikenm::show_text(out.str());
+    spikenm::finish_output();
+    spikenm::say_lines(err.str());
+    return code;
   }
   spikenm::install_interrupt_handlers();
   keep_freed_memory();
   actions.at(app.get_subcommands().front())();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    return complain(kFailed,
-                    fmt::format("standard output: cannot write: {}", std::strerror(errno)));
+  spikenm::finish_output();
   return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_closed_streams();
   try {
     return run(argc, argv);
   } catch (const spikenm::UsageError& e) {
@@ -80,11 +99,10 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return complain(kFailed, "out of memory; a smaller file, model or train.batch_size needs less");
   } catch (const c10::Error& e) {
-    return complain(kOurBug,
-                    fmt::format("a bug of ours, please report it: {}", e.what_without_backtrace()));
+    return report_bug(e.what_without_backtrace());
   } catch (const std::exception& e) {
-    return complain(kOurBug, fmt::format("a bug of ours, please report it: {}", e.what()));
+    return report_bug(e.what());
   } catch (...) {
-    return complain(kOurBug, "a bug of ours, please report it: an unknown exception");
+    return report_bug("an unknown exception");
   }
 }

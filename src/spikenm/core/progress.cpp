@@ -1,10 +1,11 @@
 #include "spikenm/core/progress.h"
 
+#include "spikenm/core/say.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -24,15 +25,13 @@ void ProgressLine::update(std::string_view title, double fraction, std::string_v
   drawn_ = true;
   constexpr int kWidth = 24;
   const int filled = static_cast<int>(kWidth * std::clamp(fraction, 0.0, 1.0));
-  fmt::print(stderr, "\r\033[K{} [{}{}] {}", title, std::string(filled, '='),
-             std::string(kWidth - filled, ' '), text);
-  std::fflush(stderr);
+  draw(fmt::format("\r\033[K{} [{}{}] {}", printable(title), std::string(filled, '='),
+                   std::string(kWidth - filled, ' '), printable(text)));
 }
 
 void ProgressLine::clear() {
   if (!drawn_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  draw("\r\033[K");
   drawn_ = false;
 }
 

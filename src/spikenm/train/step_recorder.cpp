@@ -1,9 +1,10 @@
 #include "spikenm/train/step_recorder.h"
 
+#include "spikenm/core/say.h"
+
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <exception>
 
 namespace spikenm::train {
@@ -44,9 +45,8 @@ bool StepRecorder::record(const Work& work) {
     graph_ = ops::Graph::record([&] { result_ = work(held_); });
   } catch (const std::exception& e) {
     impossible_ = true;
-    fmt::print(stderr,
-               "note: this step cannot be recorded as a CUDA graph, so it runs plainly: {}\n",
-               e.what());
+    say_lines(fmt::format(
+        "note: this step cannot be recorded as a CUDA graph, so it runs plainly: {}", e.what()));
   }
   return graph_ != nullptr;
 }
