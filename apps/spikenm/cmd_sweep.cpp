@@ -122,7 +122,8 @@ fs::path log_of(const Planned& run) {
 }
 
 std::string last_line(const fs::path& file) {
-  std::string text = read_file(file);
+  constexpr uint64_t kMostLog = 1 << 30;
+  std::string text = read_file(file, kMostLog);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   const size_t begin = text.rfind('\n');
   return begin == std::string::npos ? text : text.substr(begin + 1);

@@ -1,8 +1,10 @@
 #include "spikenm/core/file.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/core/interrupt.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,28 +29,46 @@ class Descriptor {
   int fd_;
 };
 
+constexpr std::string_view kPart = ".part";
+
+// Repeats a system call that a signal broke off.
+template <class Call>
+auto without_interruption(Call&& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
 [[noreturn]] void fail_with_errno(const std::filesystem::path& path, const char* action) {
   fail("{}: cannot {}: {}", path.string(), action, std::strerror(errno));
 }
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path) {
-  std::error_code ignored;
-  SPIKENM_CHECK(!std::filesystem::is_directory(path, ignored), "{}: is a folder, wanted a file",
-                path.string());
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) fail_with_errno(path, "read");
+std::string read_file(const std::filesystem::path& path, uint64_t most) {
+  // Without O_NONBLOCK a pipe would wait for its writer before we see that it is no file.
+  constexpr int kHow = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  const Descriptor file(without_interruption([&] { return ::open(path.c_str(), kHow); }));
+  struct stat status{};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail_with_errno(path, "read");
+  SPIKENM_CHECK(!S_ISDIR(status.st_mode), "{}: is a folder, wanted a file", path.string());
+  SPIKENM_CHECK(S_ISREG(status.st_mode), "{}: found something that is not a file", path.string());
   std::string content;
-  const uintmax_t size = std::filesystem::file_size(path, ignored);
-  if (!ignored) content.reserve(size);
+  const auto check_size = [&](uint64_t size) {
+    SPIKENM_CHECK(size <= most, "{}: found a file of {} bytes or more, wanted at most {}",
+                  path.string(), size, most);
+  };
+  check_size(static_cast<uint64_t>(status.st_size));
+  content.reserve(static_cast<size_t>(status.st_size));
   std::vector<char> buffer(size_t{1} << 16);
   while (true) {
-    const ssize_t n = ::read(file.get(), buffer.data(), buffer.size());
-    if (n < 0 && errno == EINTR) continue;
+    const ssize_t n =
+        without_interruption([&] { return ::read(file.get(), buffer.data(), buffer.size()); });
     if (n < 0) fail_with_errno(path, "read");
     if (n == 0) return content;
+    check_size(content.size() + static_cast<size_t>(n));  // it may grow, or not tell its size
     content.append(buffer.data(), static_cast<size_t>(n));
+    throw_if_interrupted("while " + path.string() + " was read");
   }
 }
 
@@ -60,10 +80,21 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   const std::filesystem::file_status status = std::filesystem::status(path_, error);
   SPIKENM_CHECK(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),
                 "{}: cannot write: found something that is not a file", path_.string());
-  part_ = path_;
-  part_ += fmt::format(".part{}", ::getpid());
-  file_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file_ < 0) fail_with_errno(path_, "write");
+  open_part();
+}
+
+void AtomicFile::open_part() {
+  constexpr int kHow = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    uint64_t random = 0;
+    if (::getentropy(&random, sizeof random) != 0) break;
+    part_ = path_;
+    part_ += fmt::format("{}{:016x}", kPart, random);
+    file_ = without_interruption([&] { return ::open(part_.c_str(), kHow, 0644); });
+    if (file_ >= 0) return;
+    if (errno != EEXIST) break;
+  }
+  fail_with_errno(path_, "write");
 }
 
 AtomicFile::~AtomicFile() {
@@ -83,25 +114,34 @@ void AtomicFile::give_up() {
 
 void AtomicFile::write(std::string_view content) {
   for (size_t done = 0; done < content.size();) {
-    const ssize_t n = ::write(file_, content.data() + done, content.size() - done);
-    if (n < 0 && errno == EINTR) continue;
+    const ssize_t n = without_interruption(
+        [&] { return ::write(file_, content.data() + done, content.size() - done); });
     if (n < 0) give_up();
     done += static_cast<size_t>(n);
   }
 }
 
 void AtomicFile::commit() {
-  if (::fsync(file_) != 0) give_up();
-  // A full disk may show only here.
-  const int closed = ::close(file_);
+  if (without_interruption([&] { return ::fsync(file_); }) != 0) give_up();
+  // A full disk may show only here. An interrupted close() has closed all the same.
+  const bool closed = ::close(file_) == 0 || errno == EINTR;
   file_ = -1;
-  if (closed != 0 || ::rename(part_.c_str(), path_.c_str()) != 0) give_up();
+  if (!closed || ::rename(part_.c_str(), path_.c_str()) != 0) give_up();
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
   AtomicFile file(path);
   file.write(content);
   file.commit();
+}
+
+bool is_part_of(std::string_view candidate, std::string_view name) {
+  if (!candidate.starts_with(name)) return false;
+  candidate.remove_prefix(name.size());
+  if (!candidate.starts_with(kPart)) return false;
+  candidate.remove_prefix(kPart.size());
+  return !candidate.empty() &&
+         candidate.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 }  // namespace spikenm

@@ -14,6 +14,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 constexpr uint64_t kMaxHeader = 32 << 20;  // its tree takes some 25 times as much memory
 
+constexpr uint64_t kMostModel = uint64_t{4} << 30;
+
 uint64_t element_size(std::string_view dtype) {
   if (dtype == "F64" || dtype == "I64" || dtype == "U64") return 8;
   if (dtype == "F32" || dtype == "I32" || dtype == "U32") return 4;
@@ -163,7 +165,7 @@ void write_safetensors(const std::filesystem::path& path, const SafetensorsFile&
 }
 
 SafetensorsFile read_safetensors(const std::filesystem::path& path) {
-  return decode_safetensors(read_file(path), path.string());
+  return decode_safetensors(read_file(path, kMostModel), path.string());
 }
 
 }  // namespace spikenm
