@@ -44,7 +44,8 @@ std::function<void()> setup_train(CLI::App& app) {
   auto a = std::make_shared<TrainArguments>();
   a->config.declare(app);
   app.add_option("--out,-o", a->out, "run folder (default: runs/ and the config's name)");
-  app.add_flag("--force", a->force, "replace a run that the folder holds already");
+  app.add_flag("--force", a->force,
+               "replace the run that the folder holds, once this one has an epoch");
   app.add_flag("--dry-run", a->dry_run, "print the resolved config and stop");
   app.footer(
       "The run folder gets config.toml (every key with its value), metrics.jsonl (a line an "

@@ -90,6 +90,34 @@ TEST_F(Cli, ARunLeavesItsFilesAndIsReplacedOnlyByForce) {
   EXPECT_EQ(Json::parse(read_file(dir / "run/result.json")).at("seed"), 1);
 }
 
+TEST_F(Cli, AForcedRunThatEndsInItsFirstEpochLeavesTheOldOneWhole) {
+  ASSERT_EQ(run(tiny({"train", "--out", "run"})).code, 0);
+  const std::set<std::string> files = files_in("run");
+  const std::string result = read_file(dir / "run/result.json"),
+                    config = read_file(dir / "run/config.toml");
+  const auto expect_old = [&](const std::string& where) {
+    EXPECT_EQ(files_in("run"), files) << where;
+    EXPECT_EQ(read_file(dir / "run/result.json"), result) << where;
+    EXPECT_EQ(read_file(dir / "run/config.toml"), config) << where;
+    EXPECT_EQ(run({"eval", "run"}).code, 0) << where;
+  };
+  // An epoch of minutes.
+  const Arguments slow = tiny({"train", "--out", "run", "--force"},
+                              {"data.train_size=50000", "model.width=32", "model.T=8"});
+  for (const int signal_number : {SIGINT, SIGKILL}) {
+    const pid_t child = start(slow);
+    for (int i = 0; i < 1000 && !fs::exists(dir / "run/.next/config.toml"); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ::kill(child, signal_number);
+    EXPECT_EQ(finish(child).code, signal_number == SIGINT ? 130 : -SIGKILL);
+    if (signal_number == SIGKILL) {
+      EXPECT_TRUE(fs::remove(dir / "run/.next/config.toml"));
+      EXPECT_TRUE(fs::remove(dir / "run/.next"));
+    }
+    expect_old(signal_number == SIGINT ? "SIGINT" : "SIGKILL");
+  }
+}
+
 TEST_F(Cli, EvalMeasuresWhatTrainingMeasuredAndInspectShowsTheLayers) {
   ASSERT_EQ(run(tiny({"train", "--out", "run"})).code, 0);
   const Json result = Json::parse(read_file(dir / "run/result.json"));

@@ -192,7 +192,7 @@ TEST(CudaTraining, StartsFromTheMasksOfTheCpu) {
 double trained_accuracy(const std::vector<std::string>& overrides) {
   Recipe recipe = recipe_on("cuda", overrides);
   const test::TempDir dir;
-  const RunDir run = RunDir::create(dir / "run", false);
+  RunDir run = RunDir::create(dir / "run", false);
   Trainer trainer(recipe, run, "test");
   trainer.train();
   for (const sparsity::LayerMask& m : trainer.masks().weights)

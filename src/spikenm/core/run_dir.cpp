@@ -5,12 +5,114 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <string>
+#include <utility>
 
 namespace spikenm {
 namespace fs = std::filesystem;
+namespace {
+
+// The result goes first and the config last when a run is removed: a crash in between never leaves
+// a folder that looks finished, or one that looks like no run.
+constexpr std::array kFiles{RunDir::kResult, RunDir::kModel, RunDir::kBestModel, RunDir::kMetrics,
+                            RunDir::kConfig};
+constexpr std::string_view kMark = "# The config of a run: every key with the value used.\n";
+constexpr std::string_view kFirstMetric = "{\"epoch\":";
+
+bool starts_with(const fs::path& file, std::string_view wanted) {
+  std::string begin(wanted.size(), '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return in && begin == wanted;
+}
+
+// A config.toml alone may be anybody's.
+bool holds_run(const fs::path& folder) {
+  return starts_with(folder / RunDir::kConfig, kMark) ||
+         starts_with(folder / RunDir::kMetrics, kFirstMetric);
+}
+
+bool is_part(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return std::any_of(kFiles.begin(), kFiles.end(),
+                     [&](std::string_view of) { return is_part_of(name, of); });
+}
+
+bool is_next(const fs::directory_entry& entry) {
+  return entry.path().filename() == RunDir::kNext &&
+         entry.symlink_status().type() == fs::file_type::directory;
+}
+
+// Parts of files and the beginning of another run: what one that was killed may leave.
+bool holds_leftovers_alone(const fs::path& folder) {
+  const fs::directory_iterator entries(folder);
+  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    return is_part(entry.path()) || is_next(entry);
+  });
+}
+
+void remove_parts(const fs::path& folder) {
+  std::vector<fs::path> parts;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (is_part(entry.path())) parts.push_back(entry.path());
+  for (const fs::path& part : parts) fs::remove(part);
+}
+
+// The folder and a run's files in it; false when it holds anything else, which stays.
+bool remove_next(const fs::path& next) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(next, error))) return true;
+  if (fs::symlink_status(next, error).type() != fs::file_type::directory) return false;
+  remove_parts(next);
+  for (const std::string_view name : kFiles) fs::remove(next / name, error);
+  return fs::remove(next, error) && !error;
+}
+
+void clear_leftovers(const fs::path& folder) {
+  remove_parts(folder);
+  SPIKENM_CHECK(remove_next(folder / RunDir::kNext),
+                "{}: holds files that are not a run's, in the place where the new run would grow; "
+                "move them away",
+                (folder / RunDir::kNext).string());
+}
+
+// Says whether the folder holds a run that may be replaced; refuses what may not be.
+bool check_content(const fs::path& path, bool force) {
+  if (holds_leftovers_alone(path)) {
+    SPIKENM_CHECK(force || fs::is_empty(path),
+                  "{}: holds what a run left that was ended; name another folder with --out, or "
+                  "start anew with --force",
+                  path.string());
+    return false;
+  }
+  SPIKENM_CHECK(holds_run(path),
+                "{}: the output folder is not empty and holds no run; name another with --out",
+                path.string());
+  SPIKENM_CHECK(
+      force, "{}: holds a run already; name another folder with --out, or replace it with --force",
+      path.string());
+  return true;
+}
+
+}  // namespace
+
+RunDir::RunDir(fs::path path, bool replaces) : path_(std::move(path)), replaces_(replaces) {}
+
+RunDir::RunDir(RunDir&& other) noexcept
+    : path_(std::move(other.path_)), replaces_(std::exchange(other.replaces_, false)) {}
+
+RunDir::~RunDir() {
+  if (!replaces_) return;
+  try {
+    remove_next(path_ / kNext);
+  } catch (const fs::filesystem_error&) {  // then the next run with --force removes it
+  }
+}
 
 RunDir RunDir::create(const fs::path& path, bool force) {
   std::error_code error;
@@ -20,21 +122,22 @@ RunDir RunDir::create(const fs::path& path, bool force) {
   SPIKENM_CHECK(!error, "{}: cannot make the output folder: {}", path.string(), error.message());
   SPIKENM_CHECK(::access(path.c_str(), W_OK) == 0, "{}: cannot write into the output folder: {}",
                 path.string(), std::strerror(errno));
-  if (!fs::is_empty(path)) {
-    SPIKENM_CHECK(fs::exists(path / kConfig),
-                  "{}: the output folder is not empty and holds no run; name another with --out",
-                  path.string());
-    SPIKENM_CHECK(
-        force,
-        "{}: holds a run already; name another folder with --out, or replace it with --force",
-        path.string());
-    // The result goes first and the config last: a crash in between never leaves a folder that
-    // looks whole.
-    for (const std::string_view name : {kResult, kModel, kBestModel, kMetrics, kConfig}) {
-      fs::remove(path / name);
-    }
+  try {
+    const bool replaces = check_content(path, force);
+    clear_leftovers(path);
+    if (replaces) fs::create_directory(path / kNext);
+    return {path, replaces};
+  } catch (const fs::filesystem_error& e) {
+    fail("{}: cannot make the output folder ready: {}", path.string(), e.code().message());
   }
-  return RunDir(path);
+}
+
+fs::path RunDir::file(std::string_view name) const {
+  return replaces_ ? path_ / kNext / name : path_ / name;
+}
+
+void RunDir::write_config(std::string_view toml) const {
+  write(kConfig, std::string(kMark).append(toml));
 }
 
 void RunDir::write(std::string_view name, std::string_view content) const {
@@ -46,6 +149,24 @@ void RunDir::append_line(std::string_view name, const Json& line) const {
   out << line.dump() << '\n';
   out.flush();
   SPIKENM_CHECK(out.good(), "{}: cannot write: {}", file(name).string(), std::strerror(errno));
+}
+
+void RunDir::promote() {
+  if (!replaces_) return;
+  try {
+    const fs::path next = path_ / kNext;
+    // The old result goes before anything new comes, and the new config comes last, over the old
+    // one: whatever ends us in between, the folder holds a run, and no two of them look like one.
+    for (const std::string_view name : kFiles)
+      if (name != kConfig || !fs::exists(next / name)) fs::remove(path_ / name);
+    for (const std::string_view name : {kMetrics, kModel, kBestModel, kResult, kConfig})
+      if (fs::exists(next / name)) fs::rename(next / name, path_ / name);
+    replaces_ = false;
+    remove_next(next);
+  } catch (const fs::filesystem_error& e) {
+    fail("{}: cannot put the new run in the place of the old one: {}", path_.string(),
+         e.code().message());
+  }
 }
 
 }  // namespace spikenm

@@ -15,20 +15,35 @@ class RunDir {
   static constexpr std::string_view kResult = "result.json";
   static constexpr std::string_view kModel = "model.safetensors";
   static constexpr std::string_view kBestModel = "model_best_val.safetensors";
+  static constexpr std::string_view kNext = ".next";  // where a run grows that replaces another
 
-  // Makes the folder. One that already holds a run, or anything else, is refused; with `force` the
-  // files of an earlier run are removed, and only those.
+  // Makes the folder. One that holds a run or anything else is refused. With `force` a run may be
+  // replaced: it stays whole until promote(), and files that are not a run's stay for good.
   static RunDir create(const std::filesystem::path& path, bool force);
 
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::filesystem::path file(std::string_view name) const { return path_ / name; }
+  // A run that ends before promote() leaves the old one as it was.
+  ~RunDir();
+  RunDir(RunDir&& other) noexcept;
+  RunDir& operator=(RunDir&&) = delete;
 
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  // Where the file lies now: after promote() it is another place.
+  [[nodiscard]] std::filesystem::path file(std::string_view name) const;
+
+  // The resolved config, marked as a run's.
+  void write_config(std::string_view toml) const;
   void write(std::string_view name, std::string_view content) const;
   void append_line(std::string_view name, const Json& line) const;
 
+  // Puts this run in the place of the old one, if there is one. Called when the run has something
+  // to show: after its first epoch.
+  void promote();
+
  private:
-  explicit RunDir(std::filesystem::path path) : path_(std::move(path)) {}
+  RunDir(std::filesystem::path path, bool replaces);
+
   std::filesystem::path path_;
+  bool replaces_;  // an old run is still there, and this one lies in kNext
 };
 
 }  // namespace spikenm

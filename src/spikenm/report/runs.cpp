@@ -24,9 +24,14 @@ std::vector<fs::path> folders_under(const fs::path& top) {
   SPIKENM_CHECK(fs::is_directory(top, error), "{}: found no such folder", top.string());
   std::vector<fs::path> folders{top};
   fs::recursive_directory_iterator entry(top, error), end;
-  for (; !error && entry != end; entry.increment(error))
-    if (entry->symlink_status(error).type() == fs::file_type::directory)
+  for (; !error && entry != end; entry.increment(error)) {
+    if (entry->symlink_status(error).type() != fs::file_type::directory) continue;
+    if (entry->path().filename() == RunDir::kNext) {  // of a run that is not yet there
+      entry.disable_recursion_pending();
+    } else {
       folders.push_back(entry->path());
+    }
+  }
   SPIKENM_CHECK(!error, "{}: cannot be searched for runs: {}", top.string(), error.message());
   std::sort(folders.begin() + 1, folders.end());
   return folders;

@@ -101,15 +101,16 @@ Json measure(Recipe& recipe, const sparsity::Masks& masks) {
 
 Json run_experiment(const Config& config, const ExperimentOptions& options) {
   Recipe recipe = read_recipe(config);
-  const RunDir run = RunDir::create(options.out, options.force);
+  RunDir run = RunDir::create(options.out, options.force);
   const std::string resolved = config.resolved_toml();
-  run.write(RunDir::kConfig, resolved);
+  run.write_config(resolved);
   nn::Network& network = *recipe.model.network;
 
   const data::DatasetInfo& info = recipe.model.dataset->info();
   prepare_data(*recipe.model.dataset);
   Trainer trainer(recipe, run, options.title);
   trainer.train();
+  run.promote();  // of a run without epochs
   save_model(run.file(RunDir::kModel), network, trainer.masks(), resolved);
 
   const sparsity::Method& method = *recipe.model.method;

@@ -38,7 +38,7 @@ void restore_snapshot(nn::Network& network, const Snapshot& snapshot) {
   for (size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(snapshot.tensors[i]);
 }
 
-Trainer::Trainer(Recipe& recipe, const RunDir& run, std::string title)
+Trainer::Trainer(Recipe& recipe, RunDir& run, std::string title)
     : recipe_(recipe),
       run_(run),
       title_(std::move(title)),
@@ -123,6 +123,7 @@ void Trainer::log_epoch(const EpochRecord& r) {
   if (stepper_.scaler() != nullptr) line.update(stepper_.scaler()->state());
   line.update(r.extra);
   run_.append_line(RunDir::kMetrics, line);
+  run_.promote();
 }
 
 void Trainer::keep_if_best(const EpochRecord& record) {

@@ -32,8 +32,9 @@ void restore_snapshot(nn::Network& network, const Snapshot& snapshot);
 
 class Trainer {
  public:
-  // `run` receives a metrics line an epoch; `title` stands before the progress bar.
-  Trainer(Recipe& recipe, const RunDir& run, std::string title);
+  // `run` receives a metrics line an epoch, and from the first on is the run of its folder; `title`
+  // stands before the progress bar.
+  Trainer(Recipe& recipe, RunDir& run, std::string title);
 
   // Runs the recipe's phases in order.
   void train();
@@ -60,7 +61,7 @@ class Trainer {
   void show(const EpochRecord& record, int64_t batch, double loss);
 
   Recipe& recipe_;
-  const RunDir& run_;
+  RunDir& run_;
   std::string title_;
   data::Loader train_;
   std::optional<data::Loader> validation_;  // none with data.val_fraction = 0
