@@ -1,6 +1,7 @@
 #include "targets.h"
 
 #include "spikenm/core/config.h"
+#include "spikenm/core/json_text.h"
 #include "spikenm/core/safetensors.h"
 #include "spikenm/data/datasets/cifar_batch.h"
 #include "spikenm/data/datasets/gesture_table.h"
@@ -112,6 +113,8 @@ const std::vector<Target>& targets() {
        [](Bytes input) { static_cast<void>(parse_gesture_table(as_text(input), kSource)); }},
       {"safetensors",
        [](Bytes input) { static_cast<void>(decode_safetensors(as_text(input), kSource)); }},
+      {"json",
+       [](Bytes input) { static_cast<void>(parse_json_object(as_text(input), kSource)); }},
       {"config",
        [](Bytes input) { static_cast<void>(Config::from_text(as_text(input), kSource)); }},
       {"published",

@@ -57,6 +57,12 @@ TEST(TomlLimits, StringsAndCommentsHoldNothing) {
   expect_too_deep("a = \"not closed\n" + times(100, "b.") + " = 1", "t:2:");
 }
 
+TEST(TomlLimits, ThereIsALimitOnBytes) {
+  check_toml_limits(std::string(kMostToml, ' '), "t");
+  EXPECT_ERROR(check_toml_limits(std::string(kMostToml + 1, ' '), "t"),
+               "t: found 4194305 bytes of TOML, wanted at most 4194304");
+}
+
 TEST(TomlLimits, ThereIsALimitOnTables) {
   check_toml_limits(times(kMostTables, "[a]\n") + "x = [" + times(2 * kMostTables, "0.5, ") + "]",
                     "t");

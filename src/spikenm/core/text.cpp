@@ -25,6 +25,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
+  name = name.substr(0, 200);  // the time grows with the length, and no name of ours is longer
   const auto best = std::min_element(candidates.begin(), candidates.end(),
                                      [&](const std::string& a, const std::string& b) {
                                        return edit_distance(name, a) < edit_distance(name, b);

@@ -134,6 +134,8 @@ class LimitScan {
 }  // namespace
 
 void check_toml_limits(std::string_view text, const std::string& source) {
+  SPIKENM_CHECK(text.size() <= kMostToml, "{}: found {} bytes of TOML, wanted at most {}", source,
+                text.size(), kMostToml);
   LimitScan(text, source).run();
 }
 

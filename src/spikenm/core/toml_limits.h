@@ -8,6 +8,7 @@
 
 namespace spikenm {
 
+constexpr size_t kMostToml = 4 << 20;    // bytes: about a second's work
 constexpr int64_t kDeepestToml = 64;     // tables and lists inside one another
 constexpr int64_t kMostTables = 10'000;  // [headers] and the parts before the last of dotted keys
 
