@@ -73,6 +73,26 @@ Span read_entry(const std::string& name, const Json& entry, const std::string& s
   return span;
 }
 
+// The format asks for tensors that cover the data without gap or overlap.
+void check_cover(const std::vector<Span>& spans, uint64_t n_bytes, const std::string& source) {
+  std::vector<const Span*> by_offset;
+  for (const Span& span : spans) by_offset.push_back(&span);
+  std::stable_sort(by_offset.begin(), by_offset.end(), [](const Span* a, const Span* b) {
+    return a->begin != b->begin ? a->begin < b->begin : a->end < b->end;
+  });
+  uint64_t covered = 0;
+  for (const Span* span : by_offset) {
+    SPIKENM_CHECK(span->begin == covered, "{}: tensor '{}' starts at byte {}, wanted {}", source,
+                  span->tensor.name, span->begin, covered);
+    covered = span->end;
+    SPIKENM_CHECK(covered <= n_bytes,
+                  "{}: tensor '{}' ends at byte {} and the data has {}: cut file", source,
+                  span->tensor.name, covered, n_bytes);
+  }
+  SPIKENM_CHECK(covered == n_bytes, "{}: {} bytes follow the last tensor", source,
+                n_bytes - covered);
+}
+
 }  // namespace
 
 const StoredTensor* SafetensorsFile::find(std::string_view name) const {
@@ -135,23 +155,7 @@ SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& so
       spans.push_back(read_entry(name, entry, source));
     }
   }
-  // The format asks for tensors that cover the data without gap or overlap.
-  std::vector<const Span*> by_offset;
-  for (const Span& span : spans) by_offset.push_back(&span);
-  std::stable_sort(by_offset.begin(), by_offset.end(), [](const Span* a, const Span* b) {
-    return a->begin != b->begin ? a->begin < b->begin : a->end < b->end;
-  });
-  uint64_t covered = 0;
-  for (const Span* span : by_offset) {
-    SPIKENM_CHECK(span->begin == covered, "{}: tensor '{}' starts at byte {}, wanted {}", source,
-                  span->tensor.name, span->begin, covered);
-    covered = span->end;
-    SPIKENM_CHECK(covered <= data.size(),
-                  "{}: tensor '{}' ends at byte {} and the data has {}: cut file", source,
-                  span->tensor.name, covered, data.size());
-  }
-  SPIKENM_CHECK(covered == data.size(), "{}: {} bytes follow the last tensor", source,
-                data.size() - covered);
+  check_cover(spans, data.size(), source);
   for (Span& span : spans) {
     span.tensor.bytes.assign(data.begin() + static_cast<ptrdiff_t>(span.begin),
                              data.begin() + static_cast<ptrdiff_t>(span.end));
