@@ -55,7 +55,7 @@ tidy: setup ## clang-tidy over all torch-free sources
 format: setup ## format every source file
 	@$(VENV_PATH) clang-format -i $(SOURCES)
 
-cuda-check: ## compile every .cu file, no GPU needed
+cuda-check: ## configure for CUDA and compile every .cu file, no GPU needed
 	@tools/setup nvcc
 	@tools/compile_cuda
 

@@ -1,12 +1,41 @@
-# SPIKENM_CUDA=AUTO turns the CUDA kernels on where a CUDA torch and nvcc are both there. Sets
-# SPIKENM_USE_CUDA. The kernels themselves need no torch, so the run stack alone needs only nvcc.
+# SPIKENM_CUDA=AUTO turns the CUDA kernels on where a CUDA torch and nvcc are both there; PyPI's nvcc is taken where
+# there is a GPU too. Sets SPIKENM_USE_CUDA. The kernels themselves need no torch, so the run stack alone needs only nvcc.
+include(CheckLanguage)
+include(nvcc_wheel)
+
+# Whether torch can run on a GPU. A CPU build's wheel (tools/requirements-torch-cpu.txt) holds libtorch_cuda.so
+# too, but none of the libraries that it needs.
+function(spikenm_has_cuda_torch result)
+  set(${result} OFF PARENT_SCOPE)
+  get_filename_component(site "${SPIKENM_TORCH}" DIRECTORY)
+  file(GLOB cublas "${site}/nvidia/cu*/lib/libcublas.so*")
+  set(lacks_libraries OFF)
+  if(EXISTS "${site}/nvidia/cu13" AND NOT cublas)
+    set(lacks_libraries ON)
+  endif()
+  if(NOT SPIKENM_TRAIN)
+    set(${result} ON PARENT_SCOPE)
+  elseif(EXISTS "${SPIKENM_TORCH}/lib/libtorch_cuda.so" AND (SPIKENM_CUDA STREQUAL "ON" OR NOT lacks_libraries))
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
 set(SPIKENM_USE_CUDA OFF)
 if(NOT SPIKENM_CUDA STREQUAL "OFF")
-  include(CheckLanguage)
-  check_language(CUDA)
-  set(cuda_torch ON)
-  if(SPIKENM_TRAIN AND NOT EXISTS "${SPIKENM_TORCH}/lib/libtorch_cuda.so")
-    set(cuda_torch OFF)
+  spikenm_has_cuda_torch(cuda_torch)
+  spikenm_find_nvcc_wheel(wheel "")
+  if(NOT wheel)
+    check_language(CUDA)
+    file(GLOB gpu "/dev/nvidia[0-9]*" /dev/dxg)
+    if(NOT CMAKE_CUDA_COMPILER AND (gpu OR SPIKENM_CUDA STREQUAL "ON"))
+      unset(CMAKE_CUDA_COMPILER)
+      unset(CMAKE_CUDA_COMPILER CACHE)
+      spikenm_find_nvcc_wheel(wheel
+        "${SPIKENM_TORCH}/../nvidia/cu*;${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu*")
+    endif()
+  endif()
+  if(wheel)
+    spikenm_use_nvcc_wheel("${wheel}")
   endif()
   if(CMAKE_CUDA_COMPILER AND cuda_torch)
     set(SPIKENM_USE_CUDA ON)
