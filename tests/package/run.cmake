@@ -1,4 +1,4 @@
-# Installs the build into a fresh prefix, builds the project in this folder against it, and runs it.
+# Installs the build into a fresh prefix, builds the projects here against it, the second where no torch is, and runs them.
 file(REMOVE_RECURSE "${WORK}")
 function(must)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -11,7 +11,10 @@ must(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/prefix")
 must(${CMAKE_COMMAND} -G Ninja -S "${CMAKE_CURRENT_LIST_DIR}" -B "${WORK}/build"
      -DCMAKE_PREFIX_PATH=${WORK}/prefix)
 must(${CMAKE_COMMAND} --build "${WORK}/build")
-file(GLOB programs "${WORK}/build/draw_mask" "${WORK}/build/run_network")
+must(${CMAKE_COMMAND} -G Ninja -S "${CMAKE_CURRENT_LIST_DIR}/no_torch" -B "${WORK}/no_torch"
+     -DCMAKE_PREFIX_PATH=${WORK}/prefix -DSPIKENM_TORCH=${WORK}/nowhere)
+must(${CMAKE_COMMAND} --build "${WORK}/no_torch")
+file(GLOB programs "${WORK}/build/draw_mask" "${WORK}/build/run_network" "${WORK}/no_torch/read_samples")
 foreach(program IN LISTS programs)
   must("${program}")
 endforeach()
