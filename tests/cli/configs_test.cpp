@@ -5,6 +5,9 @@
 #include "support/cli.h"
 #include "support/small_sets.h"
 
+#include <cmath>
+#include <numeric>
+
 namespace spikenm::test {
 namespace {
 
@@ -42,7 +45,12 @@ TEST_P(SmokeConfig, TrainsPrunesAndIsMeasured) {
   EXPECT_EQ(found.err, "");
   const Json result = Json::parse(read_file(dir / "run/result.json"));
   EXPECT_TRUE(result["nm_valid"].get<bool>());
-  EXPECT_GE(result["test_accuracy"].get<double>(), 0);
+  // A whole number of samples was right, and by class, of which all have as many, the same.
+  const double accuracy = result["test_accuracy"], right = accuracy * 20 / 100;
+  EXPECT_EQ(result["samples"]["test"], 20);
+  EXPECT_NEAR(right, std::round(right), 1e-9);
+  const auto by_class = result["test_accuracy_per_class"].get<std::vector<double>>();
+  EXPECT_NEAR(std::accumulate(by_class.begin(), by_class.end(), 0.0) / 10, accuracy, 1e-9);
   const bool masked = result["method"] != "dense";
   EXPECT_EQ(result["weight_pct"].get<double>() < 100, masked);
   const Outcome again = run({"eval", "run", "--json"});
