@@ -110,7 +110,8 @@ RunDir::~RunDir() {
   if (!replaces_) return;
   try {
     remove_next(path_ / kNext);
-  } catch (const fs::filesystem_error&) {  // then the next run with --force removes it
+    // NOLINTNEXTLINE(bugprone-empty-catch): then the next run with --force removes it
+  } catch (const fs::filesystem_error&) {
   }
 }
 
