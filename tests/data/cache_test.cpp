@@ -2,7 +2,6 @@
 
 #include "spikenm/core/file.h"
 #include "spikenm/core/interrupt.h"
-#include "spikenm/core/parallel.h"
 #include "support/counted_dataset.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
@@ -64,7 +63,6 @@ template <class Body>
 pid_t in_child(const Body& body) {
   const pid_t child = ::fork();
   if (child != 0) return child;
-  set_threads(1);  // OpenMP's threads did not come along
   int status = 99;
   try {
     status = body();

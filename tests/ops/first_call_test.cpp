@@ -1,7 +1,7 @@
-// A program that never asked for threads: its first op must set ATen up. Left at several threads,
-// oneDNN plans this weight gradient for all of them, gets one inside our worker, and waits for ever
-// (ctest ends the wait). A program of its own, since any other test would have called use_threads
-// before.
+// A program that never asked for threads: its first op must set ATen up, in every thread that takes
+// part. Left at several threads, oneDNN opens a team of its own in each of ours, whose sums depend
+// on its size. A program of its own, since any other test would have called use_threads before;
+// ctest runs each test in a process of its own.
 #include "spikenm/core/parallel.h"
 #include "spikenm/ops/synapse.h"
 
@@ -9,8 +9,38 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <iterator>
+#include <thread>
+
 namespace spikenm::ops {
 namespace {
+
+int64_t threads_of_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+// Forward and gradients that oneDNN computes in chunks. Small enough that ATen fills it alone.
+void backward_of_a_convolution() {
+  const at::Tensor x = at::ones({8, 8, 5, 8, 8});
+  const at::Tensor w = at::ones({32, 5, 3, 3}).set_requires_grad(true);
+  synapse(x, w, {.stride = 2, .padding = 1}).sum().backward();
+}
+
+TEST(FirstCall, OneDnnOpensNoTeamInOurThreads) {
+  set_threads(2);
+  for (int repeat = 0; repeat < 20; ++repeat) backward_of_a_convolution();
+  EXPECT_EQ(threads_of_process(), 2);  // this one and a worker
+}
+
+TEST(FirstCall, NorInAThreadOfTheUser) {
+  at::set_num_threads(1);  // this thread's, and not that of the next
+  set_threads(2);
+  std::thread([] {
+    backward_of_a_convolution();
+    EXPECT_EQ(threads_of_process(), 3);  // the first, this one and a worker
+  }).join();
+}
 
 TEST(FirstCall, ASynapseIsSafeBeforeAnybodyAsksForThreads) {
   set_threads(2);

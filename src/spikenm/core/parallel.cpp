@@ -1,10 +1,11 @@
 #include "spikenm/core/parallel.h"
 
-#include <omp.h>
+#include "spikenm/core/worker_pool.h"
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -12,6 +13,37 @@ namespace spikenm {
 namespace {
 
 std::atomic<int> thread_count{0};
+
+// Whether this thread is in a loop's chunk: a loop within is run by this thread alone.
+thread_local bool in_chunk = false;
+
+// The failure of the earliest chunk that failed.
+class FirstFailure {
+ public:
+  void add(int64_t chunk, std::exception_ptr failure) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (failure_ && chunk_ < chunk) return;
+    chunk_ = chunk;
+    failure_ = std::move(failure);
+  }
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::mutex mutex_;
+  int64_t chunk_ = 0;
+  std::exception_ptr failure_;
+};
+
+struct Chunks {
+  int64_t n, grain;
+
+  [[nodiscard]] int64_t count() const { return (n + grain - 1) / grain; }
+  void run(int64_t chunk, const std::function<void(int64_t, int64_t)>& body) const {
+    body(chunk * grain, std::min(n, (chunk + 1) * grain));
+  }
+};
 
 }  // namespace
 
@@ -27,30 +59,26 @@ int threads() {
 
 void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
   if (n <= 0) return;
-  grain = std::clamp<int64_t>(grain, 1, n);
-  const int64_t n_chunks = (n + grain - 1) / grain;
-  if (n_chunks == 1 || threads() == 1 || omp_in_parallel()) {
-    for (int64_t c = 0; c < n_chunks; ++c) body(c * grain, std::min(n, (c + 1) * grain));
-    return;
-  }
-  std::vector<std::exception_ptr> failures(static_cast<size_t>(n_chunks));
-#pragma omp parallel num_threads(threads())
-  {
-    // A library that opens a team of its own inside a chunk gets one thread, and must know so
-    // before it plans: oneDNN's reductions wait for every thread they planned for.
-    omp_set_num_threads(1);
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t c = 0; c < n_chunks; ++c) {
+  const Chunks chunks{.n = n, .grain = std::clamp<int64_t>(grain, 1, n)};
+  const int64_t count = chunks.count();
+  FirstFailure failure;
+  std::atomic<int64_t> next = 0;
+  const auto work = [&] {
+    in_chunk = true;
+    for (int64_t chunk = next++; chunk < count; chunk = next++) {
       try {
-        body(c * grain, std::min(n, (c + 1) * grain));
-      } catch (...) {  // an exception may not leave an OpenMP region; it is rethrown below
-        failures[static_cast<size_t>(c)] = std::current_exception();
+        chunks.run(chunk, body);
+      } catch (...) {  // may not leave a worker; it is rethrown below
+        failure.add(chunk, std::current_exception());
       }
     }
-  }
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+    in_chunk = false;
+  };
+  const int64_t helpers = std::min<int64_t>(threads(), count) - 1;
+  if (helpers > 0 && !in_chunk &&
+      WorkerPool::of_process().try_run(static_cast<int>(helpers), std::ref(work)))
+    return failure.rethrow();
+  for (int64_t chunk = 0; chunk < count; ++chunk) chunks.run(chunk, body);
 }
 
 double parallel_sum(int64_t n, int64_t grain, const std::function<double(int64_t, int64_t)>& body) {

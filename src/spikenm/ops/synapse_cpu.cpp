@@ -5,8 +5,6 @@
 #include "spikenm/kernels/trace.h"
 #include "spikenm/ops/synapse_rows.h"
 
-#include <ATen/core/grad_mode.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -41,7 +39,7 @@ template <class Body>
 void for_weight_pieces(int64_t total, int64_t per_piece, Body&& body) {
   const int64_t grain = std::max<int64_t>(16, (int64_t{1} << 17) / std::max<int64_t>(1, per_piece));
   parallel_for(total, grain, [&](int64_t begin, int64_t end) {
-    const at::NoGradGuard no_grad;  // grad mode is per thread
+    const AtenInChunk aten;
     body(begin, end - begin);
   });
 }
@@ -51,7 +49,7 @@ template <class Body>
 void for_row_chunks(Tensor& out, Body&& body) {
   const int64_t rows = out.size(0);
   parallel_for(rows, std::max<int64_t>(8, (rows + 31) / 32), [&](int64_t begin, int64_t end) {
-    const at::NoGradGuard no_grad;
+    const AtenInChunk aten;
     out.narrow(0, begin, end - begin).copy_(body(begin, end - begin));
   });
 }
@@ -114,7 +112,7 @@ void conv_grad_weight(const Tensor& grad, const Tensor& x, const Tensor& w,
   for (int64_t first = 0; first < T; first += wave) {
     const int64_t n = std::min(wave, T - first);
     parallel_for(n, 1, [&](int64_t begin, int64_t) {
-      const at::NoGradGuard no_grad;
+      const AtenInChunk aten;
       slices[static_cast<size_t>(begin)] =
           grad_weight_rows(grad[first + begin], x[first + begin], w, g).contiguous();
     });

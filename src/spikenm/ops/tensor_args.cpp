@@ -59,11 +59,12 @@ void use_threads(int n) {
 }
 
 void keep_aten_single_threaded() {
-  // Beyond repeatable sums: ATen sets its own count anew in each thread that first uses it, and
-  // oneDNN would plan for that many inside one of our workers, where it gets one, and wait for
-  // ever.
   static std::once_flag once;
   std::call_once(once, [] { at::set_num_threads(1); });
+  // The count that OpenMP, MKL and oneDNN see is each thread's own, and all cores at first. ATen
+  // sets it to the process's when a thread first asks, which oneDNN does not.
+  thread_local const int here = at::get_num_threads();
+  static_cast<void>(here);
 }
 
 }  // namespace spikenm::ops

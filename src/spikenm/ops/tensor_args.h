@@ -5,6 +5,7 @@
 #include "spikenm/kernels/real.h"
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
 
 #include <string_view>
 
@@ -48,7 +49,18 @@ auto dispatch_real(const Tensor& t, Body&& body) {
 // our threads.
 void use_threads(int n);
 
-// The second half of use_threads, once; every op that runs ATen inside our threads calls it.
+// The second half of use_threads, for the calling thread; every op that ends in oneDNN calls it
+// before, since oneDNN plans for as many threads as it sees.
 void keep_aten_single_threaded();
+
+// What a chunk of parallel_for that calls ATen begins with: the number of threads and the grad mode
+// are each thread's own.
+class AtenInChunk {
+ public:
+  AtenInChunk() { keep_aten_single_threaded(); }
+
+ private:
+  at::NoGradGuard no_grad_;
+};
 
 }  // namespace spikenm::ops
