@@ -4,8 +4,8 @@
 
 #include "spikenm/core/show.h"
 #include "spikenm/report/table.h"
-#include "spikenm/train/experiment.h"
 #include "spikenm/train/step_bench.h"
+#include "spikenm/train/versions.h"
 
 #include <memory>
 

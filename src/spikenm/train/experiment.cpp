@@ -1,7 +1,5 @@
 #include "spikenm/train/experiment.h"
 
-#include "spikenm/core/cpu_features.h"
-#include "spikenm/core/parallel.h"
 #include "spikenm/core/progress.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/metrics/activity.h"
@@ -11,9 +9,9 @@
 #include "spikenm/train/evaluate.h"
 #include "spikenm/train/model_file.h"
 #include "spikenm/train/trainer.h"
+#include "spikenm/train/versions.h"
 
 #include <ATen/ATen.h>
-#include <torch/version.h>
 
 namespace spikenm::train {
 namespace {
@@ -62,14 +60,6 @@ Json neurons_json(const sparsity::Masks& masks) {
 }
 
 }  // namespace
-
-Json versions() {
-  return {{"spikenm", SPIKENM_VERSION},
-          {"torch", TORCH_VERSION},
-          {"compiler", __VERSION__},
-          {"isa", isa_name(active_isa())},
-          {"threads", threads()}};
-}
 
 Json measure(Recipe& recipe, const sparsity::Masks& masks) {
   nn::Network& network = *recipe.model.network;

@@ -26,7 +26,4 @@ Json run_experiment(const Config& config, const ExperimentOptions& options);
 // %, conn % and the N:M audit of a network whose weights are masked already.
 Json measure(Recipe& recipe, const sparsity::Masks& masks);
 
-// What produced a number: our version, torch's, the compiler, the instruction set, the threads.
-Json versions();
-
 }  // namespace spikenm::train
