@@ -79,8 +79,8 @@ Pipeline augmenting() {
   // Labels follow the mirror: 0 <-> 1, 2 <-> 3.
   const TransformContext context{.shape = {3, 2, 1, 3}, .mirrored = {1, 0, 3, 2, 4}};
   Pipeline pipeline{.mean = {0.5, 0.25}, .std = {0.5, 2}};
-  pipeline.augment = std::make_shared<TransformChain>(std::vector<std::string>{"crop:1", "flip"},
-                                                      context, "data.augment");
+  pipeline.augment = std::make_shared<TransformChain>(
+      std::vector<std::string>{"crop:1", "flip:label-swap"}, context, "data.augment");
   return pipeline;
 }
 
@@ -221,11 +221,11 @@ TEST(Loader, MixesEveryBatchWithPartnersFromIt) {
 
 TEST(Loader, ARawBatchIsTheBytesAndWhatIsToBeDone) {
   const auto dataset = test::random_images(10, 2, 3, 5);
-  LoaderOptions options{
-      .batch_size = 4,
-      .shuffle = true,
-      .seed = 9,
-      .pipeline = test::image_pipeline(dataset->info(), {"crop:2", "flip"}, {.cutmix_alpha = 1})};
+  LoaderOptions options{.batch_size = 4,
+                        .shuffle = true,
+                        .seed = 9,
+                        .pipeline = test::image_pipeline(
+                            dataset->info(), {"crop:2", "flip:label-swap"}, {.cutmix_alpha = 1})};
   Loader finished(test_view(dataset), options);
   options.pipeline.raw = true;
   Loader raw(test_view(dataset), options);
@@ -274,7 +274,7 @@ TEST(Loader, WhatCannotStayRawIsNamed) {
     return raw_obstacle(*images, test::image_pipeline(images->info(), texts));
   };
   EXPECT_EQ(raw_obstacle(*images, {}), "");
-  EXPECT_EQ(obstacle_of({"crop", "flip", "cutout:1"}), "");
+  EXPECT_EQ(obstacle_of({"crop", "flip:label-swap", "cutout:1"}), "");
   EXPECT_EQ(obstacle_of({"crop", "roll:1"}), "'roll:1' does more than move and blank pixels");
   const NumberedDataset still(test::cyclic_labels(4, 2), 2, 0),
       moving(test::cyclic_labels(4, 2), 2);

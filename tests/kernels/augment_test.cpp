@@ -44,8 +44,8 @@ TEST(Augment, IsBitForBitTheTransforms) {
 
 TEST(Augment, WritesWhereTheStridesPoint) {
   const auto dataset = test::random_images(13, 3, 4, 5);
-  const data::Batch raw =
-      first_batch(dataset, test::image_pipeline(dataset->info(), {"crop:1", "flip"}), true, 0);
+  const data::Batch raw = first_batch(
+      dataset, test::image_pipeline(dataset->info(), {"crop:1", "flip:label-swap"}), true, 0);
   std::vector<float> planes(static_cast<size_t>(11 * 60)), pixels(planes.size() + 2, -7.0f);
   Augment first = test::augment_args(raw, false), last = test::augment_args(raw, true);
   first.out = planes.data();

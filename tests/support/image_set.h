@@ -56,9 +56,10 @@ void for_each_augmentation(Body&& body) {
   for (const Size& s :
        {Size{1, 1, 1}, Size{3, 1, 5}, Size{2, 7, 1}, Size{3, 9, 13}, Size{1, 28, 28}})
     for (const Texts& texts :
-         {Texts{}, Texts{"crop:4"}, Texts{"crop:40", "flip"}, Texts{"flip:1"}, Texts{"cutout:1"},
-          Texts{"cutout:5", "flip", "crop:3"}, Texts{"crop:2", "flip", "cutout:65535"},
-          Texts{"flip", "crop:1", "flip", "crop:2|flip|cutout:3"}})
+         {Texts{}, Texts{"crop:4"}, Texts{"crop:40", "flip:label-swap"}, Texts{"flip:label-swap:1"},
+          Texts{"cutout:1"}, Texts{"cutout:5", "flip:label-swap", "crop:3"},
+          Texts{"crop:2", "flip:label-swap", "cutout:65535"},
+          Texts{"flip:label-swap", "crop:1", "flip:label-swap", "crop:2|flip:label-swap|cutout:3"}})
       for (const data::MixOptions& mix : {data::MixOptions{}, data::MixOptions{.mixup_alpha = 0.3},
                                           data::MixOptions{.cutmix_alpha = 1}}) {
         const auto dataset = random_images(13, s.channels, s.height, s.width);

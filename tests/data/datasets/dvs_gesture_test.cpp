@@ -1,4 +1,5 @@
 // DVS128 Gesture: trials cut from AEDAT 3.1 files, SpikingJelly's stages and Tonic's tree.
+#include "spikenm/data/open.h"
 #include "spikenm/data/recording_set.h"
 #include "support/dataset_tree.h"
 #include "support/event_files.h"
@@ -191,6 +192,28 @@ TEST(DvsGesture, AMirrorSwapsLeftAndRightAndTheSenseOfTurning) {
     name = swap_words(name, " counter clockwise", " clockwise");
     EXPECT_EQ(info.class_names[mirror], name);
   }
+}
+
+TEST(DvsGesture, FlipsAreOffUnlessToldWhatBecomesOfLabels) {
+  const TempDir dir;
+  put_trials(dir.path());
+  const DatasetInfo info = open_set("dvs-gesture", dir.path())->info();
+  const auto augmented = [&](const std::string& text) {
+    Sample sample{.shape = info.shape(), .values = {}, .label = 1};  // right hand wave
+    sample.values.assign(static_cast<size_t>(info.sample_size()), 0);
+    sample.values[0] = 1;
+    const Config config = Config::from_text(text, "test");
+    read_pipelines(config, info).train.augment->apply(sample, 1, 0, 0);
+    return sample;
+  };
+  EXPECT_TRUE(read_pipelines(Config(), info).train.augment->empty());
+  const Sample swapped = augmented("augment = ['flip:label-swap:1']");
+  EXPECT_EQ(swapped.label, 2);
+  EXPECT_EQ(swapped.values[127], 1);
+  const Sample literal = augmented("augment = ['flip:upr-literal:1']");
+  EXPECT_EQ(literal.label, 1);
+  EXPECT_EQ(literal.values[127], 1);
+  EXPECT_ERROR(augmented("augment = ['flip']"), "augment", "flip:label-swap", "flip:upr-literal");
 }
 
 TEST(DvsGesture, WhatIsMissingIsNamed) {

@@ -96,8 +96,8 @@ TEST(TransformChain, StepsOfTheSameNameDrawApart) {
   Sample sample = numbered_sample({1, 1, 1, 2});
   sample.label = 0;
   // Each flip moves the label on by one, so the label counts them.
-  const TransformChain chain({"flip", "flip"}, {.shape = sample.shape, .mirrored = {1, 2, 3}},
-                             "data.augment");
+  const TransformChain chain({"flip:label-swap", "flip:label-swap"},
+                             {.shape = sample.shape, .mirrored = {1, 2, 3}}, "data.augment");
   std::vector<int64_t> counts(3);
   for (int64_t i = 0; i < 4000; ++i) {
     Sample found = sample;
@@ -158,8 +158,8 @@ TEST(TransformChain, AnObstacleNamesTheEntry) {
 
 TEST(TransformChain, AnEditMovesTheLabelAsApplyDoes) {
   const Sample sample = numbered_sample({1, 1, 2, 3});
-  const TransformChain chain({"flip", "flip"}, {.shape = sample.shape, .mirrored = {1, 2, 3}},
-                             "data.augment");
+  const TransformChain chain({"flip:label-swap", "flip:label-swap"},
+                             {.shape = sample.shape, .mirrored = {1, 2, 3}}, "data.augment");
   for (int64_t i = 0; i < 100; ++i) {
     Sample found = sample;
     chain.apply(found, 1, 3, i);

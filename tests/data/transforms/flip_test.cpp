@@ -35,22 +35,46 @@ TEST(Flip, HappensAsOftenAsTold) {
   }
 }
 
-TEST(Flip, MirroredSampleGetsTheMirroredLabel) {
+TEST(Flip, ASetWithMirroredClassesIsToldWhatBecomesOfLabels) {
   const TransformContext context{.mirrored = {0, 2, 1}};
   Sample sample = numbered_sample({1, 1, 1, 2});
   for (const int64_t label : {0, 1, 2}) {
     sample.label = label;
-    EXPECT_EQ(transformed("flip:1", context, sample, 0).label,
-              context.mirrored[static_cast<size_t>(label)]);
-    EXPECT_EQ(transformed("flip:0", context, sample, 0).label, label);
+    const Sample swapped = transformed("flip:label-swap:1", context, sample, 0);
+    EXPECT_EQ(swapped.label, context.mirrored[static_cast<size_t>(label)]);
+    EXPECT_EQ(swapped.values, mirror(sample).values);
+    EXPECT_EQ(transformed("flip:label-swap:0", context, sample, 0).label, label);
+    const Sample literal = transformed("flip:1:upr-literal", context, sample, 0);
+    EXPECT_EQ(literal.label, label);
+    EXPECT_EQ(literal.values, mirror(sample).values);
     EXPECT_EQ(transformed("flip:1", {}, sample, 0).label, label);
+  }
+}
+
+TEST(Flip, WhatBecomesOfLabelsIsNeverGuessed) {
+  const Sample sample = numbered_sample({1, 1, 1, 2});
+  EXPECT_ERROR(transformed("flip", {.mirrored = {0}}, sample, 0), "data.augment: 'flip'",
+               "left and right are classes", "flip:label-swap", "flip:upr-literal");
+  EXPECT_ERROR(transformed("flip:label-swap", {}, sample, 0), "'flip:label-swap'",
+               "no two classes");
+  EXPECT_ERROR(transformed("flip:swap", {.mirrored = {0}}, sample, 0), "'swap'", "upr-literal");
+  EXPECT_ERROR(transformed("flip:label-swap:upr-literal", {.mirrored = {0}}, sample, 0),
+               "wanted a number");
+}
+
+TEST(Flip, NamedFlipsDrawLikeThePlainOne) {
+  const Sample sample = numbered_sample({1, 1, 1, 2});
+  for (int64_t i = 0; i < 100; ++i) {
+    const Sample plain = transformed("flip", {}, sample, i);
+    for (const char* text : {"flip:label-swap", "flip:upr-literal"})
+      EXPECT_EQ(transformed(text, {.mirrored = {0}}, sample, i).values, plain.values) << i;
   }
 }
 
 TEST(Flip, LabelOutsideTheTableIsABug) {
   Sample sample = numbered_sample({1, 1, 1, 2});
   sample.label = 2;
-  EXPECT_THROW(transformed("flip:1", {.mirrored = {1, 0}}, sample, 0), Bug);
+  EXPECT_THROW(transformed("flip:1:label-swap", {.mirrored = {1, 0}}, sample, 0), Bug);
 }
 
 TEST(Flip, RefusesWhatIsNoProbability) {

@@ -1,20 +1,25 @@
-// The numbers after a transform's name. A message tells what is wrong with which of them; the chain
+// What follows a transform's name. A message tells what is wrong with which of them; the chain
 // adds the config key and the entry.
 #pragma once
 
 #include "spikenm/core/error.h"
+#include "spikenm/data/transforms/transform.h"
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace spikenm::data {
 
 class Arguments {
  public:
-  Arguments(const std::vector<double>& given, size_t most) : given_(given) {
-    SPIKENM_CHECK(given.size() <= most, "found {} arguments, wanted at most {}", given.size(),
-                  most);
+  // At most so many numbers and words.
+  Arguments(const TransformArguments& given, size_t numbers, size_t words = 0)
+      : given_(given.numbers), words_(given.words) {
+    SPIKENM_CHECK(words_.size() <= words, "found '{}' after a ':', wanted a number", words_.back());
+    SPIKENM_CHECK(given_.size() <= numbers, "found {} arguments, wanted at most {}", given_.size(),
+                  numbers);
   }
 
   // Number i, or `fallback` when it is not given. The range is closed.
@@ -25,6 +30,9 @@ class Arguments {
                   high);
     return given_[i];
   }
+
+  // The only word; empty when none is given.
+  [[nodiscard]] std::string word() const { return words_.empty() ? "" : words_[0]; }
 
   [[nodiscard]] int64_t whole(size_t i, int64_t fallback, int64_t low, int64_t high) const {
     if (i >= given_.size()) return fallback;
@@ -37,6 +45,7 @@ class Arguments {
 
  private:
   const std::vector<double>& given_;
+  const std::vector<std::string>& words_;
 };
 
 // No picture is wider, so sizes up to this cannot overflow.

@@ -116,7 +116,7 @@ void require_images(const TransformContext& context) {
                 "found images of {} channels, wanted 1 or 3", context.shape.channels);
 }
 
-std::unique_ptr<Transform> make_autoaugment(const std::vector<double>& arguments,
+std::unique_ptr<Transform> make_autoaugment(const TransformArguments& arguments,
                                             const TransformContext& context) {
   const Arguments none(arguments, 0);
   require_images(context);

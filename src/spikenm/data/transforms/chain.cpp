@@ -16,21 +16,22 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
-double read_number(std::string_view text) {
+void add_argument(std::string_view text, TransformArguments& arguments) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  SPIKENM_CHECK(error == std::errc() && stop == end && std::isfinite(value),
-                "found '{}' after a ':', wanted a number", text);
-  return value;
+  if (error == std::errc() && stop == end && std::isfinite(value))
+    arguments.numbers.push_back(value);
+  else
+    arguments.words.emplace_back(text);
 }
 
-// `text` is "name:1:2".
+// `text` is "name:1:word".
 std::unique_ptr<Transform> make_transform(std::string_view text, const TransformContext& context) {
   const std::vector<std::string_view> parts = split(text, ':');
   const TransformFactory& make = transforms().find(parts[0]);
-  std::vector<double> arguments;
-  for (size_t i = 1; i < parts.size(); ++i) arguments.push_back(read_number(parts[i]));
+  TransformArguments arguments;
+  for (size_t i = 1; i < parts.size(); ++i) add_argument(parts[i], arguments);
   return make(arguments, context);
 }
 

@@ -28,8 +28,7 @@ class Crop : public PlaneTransform {
 
 }  // namespace
 
-std::unique_ptr<Transform> make_crop(const std::vector<double>& arguments,
-                                     const TransformContext&) {
+std::unique_ptr<Transform> make_crop(const TransformArguments& arguments, const TransformContext&) {
   return std::make_unique<Crop>(
       static_cast<int32_t>(Arguments(arguments, 1).whole(0, 4, 0, kMostPixels)));
 }

@@ -31,7 +31,7 @@ class Cutout : public PlaneTransform {
 }  // namespace
 
 // Without an argument: a third of each side for events [UPR's], else 16 pixels.
-std::unique_ptr<Transform> make_cutout(const std::vector<double>& arguments,
+std::unique_ptr<Transform> make_cutout(const TransformArguments& arguments,
                                        const TransformContext& context) {
   const auto channels = static_cast<size_t>(context.shape.channels);
   const int64_t side = Arguments(arguments, 1).whole(0, 16, 1, kMostPixels);
@@ -42,7 +42,7 @@ std::unique_ptr<Transform> make_cutout(const std::vector<double>& arguments,
                   channels);
     for (size_t c = 0; c < channels; ++c) fill[c] = static_cast<float>(255 * context.mean[c]);
   }
-  if (context.events && arguments.empty())
+  if (context.events && arguments.numbers.empty())
     return std::make_unique<Cutout>(std::max<int64_t>(1, context.shape.height / 3),
                                     std::max<int64_t>(1, context.shape.width / 3), std::move(fill));
   return std::make_unique<Cutout>(side, side, std::move(fill));

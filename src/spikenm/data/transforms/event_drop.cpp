@@ -88,7 +88,7 @@ class EventDrop : public Transform {
 
 }  // namespace
 
-std::unique_ptr<Transform> make_event_drop(const std::vector<double>& arguments,
+std::unique_ptr<Transform> make_event_drop(const TransformArguments& arguments,
                                            const TransformContext& context) {
   SPIKENM_CHECK(context.events, "works on event frames, and the samples are images");
   return std::make_unique<EventDrop>(Arguments(arguments, 1).real(0, 0.5, 0.01, 0.9));

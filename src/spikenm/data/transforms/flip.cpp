@@ -23,14 +23,31 @@ class Flip : public PlaneTransform {
 
  private:
   double probability_;
-  std::vector<int64_t> mirrored_;  // left and right of a gesture change places
+  std::vector<int64_t> mirrored_;  // left and right of a gesture change places; empty: labels stay
 };
+
+// The labels that a mirror image gets. Where left and right are classes of their own, whoever asks
+// for flips says what becomes of them.
+std::vector<int64_t> labels_after(const std::string& word, const std::vector<int64_t>& mirrored) {
+  SPIKENM_CHECK(word.empty() || word == "label-swap" || word == "upr-literal",
+                "found '{}' after a ':', wanted a probability, label-swap or upr-literal", word);
+  SPIKENM_CHECK(word.empty() || !mirrored.empty(),
+                "found '{}', but no two classes of this set are each other's mirror image; a flip "
+                "needs no word here",
+                word);
+  SPIKENM_CHECK(!word.empty() || mirrored.empty(),
+                "left and right are classes of this set; wanted flip:label-swap, which swaps their "
+                "labels, or flip:upr-literal, which leaves every label as it is");
+  return word == "label-swap" ? mirrored : std::vector<int64_t>{};
+}
 
 }  // namespace
 
-std::unique_ptr<Transform> make_flip(const std::vector<double>& arguments,
+std::unique_ptr<Transform> make_flip(const TransformArguments& arguments,
                                      const TransformContext& context) {
-  return std::make_unique<Flip>(Arguments(arguments, 1).real(0, 0.5, 0, 1), context.mirrored);
+  const Arguments given(arguments, 1, 1);
+  return std::make_unique<Flip>(given.real(0, 0.5, 0, 1),
+                                labels_after(given.word(), context.mirrored));
 }
 
 }  // namespace spikenm::data

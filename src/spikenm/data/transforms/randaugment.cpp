@@ -47,14 +47,14 @@ class TrivialAugment : public Transform {
 
 }  // namespace
 
-std::unique_ptr<Transform> make_randaugment(const std::vector<double>& arguments,
+std::unique_ptr<Transform> make_randaugment(const TransformArguments& arguments,
                                             const TransformContext& context) {
   const Arguments given(arguments, 2);
   require_images(context);
   return std::make_unique<RandAugment>(given.whole(0, 2, 0, 100), given.whole(1, 9, 0, kBins - 1));
 }
 
-std::unique_ptr<Transform> make_trivialaugment(const std::vector<double>& arguments,
+std::unique_ptr<Transform> make_trivialaugment(const TransformArguments& arguments,
                                                const TransformContext& context) {
   const Arguments none(arguments, 0);
   require_images(context);

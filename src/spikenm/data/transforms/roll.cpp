@@ -37,8 +37,7 @@ class Roll : public Transform {
 
 }  // namespace
 
-std::unique_ptr<Transform> make_roll(const std::vector<double>& arguments,
-                                     const TransformContext&) {
+std::unique_ptr<Transform> make_roll(const TransformArguments& arguments, const TransformContext&) {
   return std::make_unique<Roll>(Arguments(arguments, 1).whole(0, 5, 0, kMostPixels));
 }
 

@@ -54,7 +54,7 @@ class Rotate : public Transform {
 
 }  // namespace
 
-std::unique_ptr<Transform> make_rotate(const std::vector<double>& arguments,
+std::unique_ptr<Transform> make_rotate(const TransformArguments& arguments,
                                        const TransformContext&) {
   return std::make_unique<Rotate>(Arguments(arguments, 1).real(0, 30, 0, 180));
 }

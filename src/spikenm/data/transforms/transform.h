@@ -53,9 +53,14 @@ class Transform {
   virtual void apply(Sample& sample, const Draws& draws) const = 0;
 };
 
-// `arguments`: the part after the name in "name:1:2", split at ':' and read as numbers.
+// What follows the name in "name:1:word", split at ':'.
+struct TransformArguments {
+  std::vector<double> numbers;
+  std::vector<std::string> words;  // what is no number
+};
+
 using TransformFactory = std::function<std::unique_ptr<Transform>(
-    const std::vector<double>& arguments, const TransformContext& context)>;
+    const TransformArguments& arguments, const TransformContext& context)>;
 
 const Registry<TransformFactory>& transforms();
 
