@@ -116,6 +116,25 @@ TEST(DiskCache, ServesTheNextRunWithoutReading) {
   EXPECT_EQ(reads_to_prepare(dataset, folder.path()), 0);
 }
 
+TEST(DiskCache, AFileCutWhileItIsInUseIsAnErrorAndNoSignal) {
+  const TempDir folder;
+  const auto dataset = std::make_shared<CountedDataset>(50, 0);
+  const auto cached = with_disk_cache(dataset, folder.path());
+  cached->prepare({});
+  const fs::path file = cache_file(*dataset, folder.path());
+  for (const uintmax_t size : {fs::file_size(file) / 2, uintmax_t{0}}) {
+    fs::resize_file(file, size);
+    // In a child: a lost page of a mapped file would end the whole test.
+    const pid_t child = in_child([&] {
+      EXPECT_ERROR(values_of(*cached, Part::kTrain, 49), file.c_str(), "was cut to",
+                   "start again to have the cache made anew");
+      return testing::Test::HasFailure() ? 1 : 0;
+    });
+    EXPECT_EQ(status_of(child), 0) << size;
+  }
+  EXPECT_EQ(reads_to_prepare(dataset, folder.path()), 50);
+}
+
 TEST(DiskCache, ValuesOfAnyWidthComeBackToTheBit) {
   const TempDir folder;
   const auto dataset = std::make_shared<CountedDataset>(5, 0, 1);

@@ -1,8 +1,8 @@
 #include "spikenm/data/cache.h"
 
 #include "spikenm/core/file.h"
+#include "spikenm/core/input_file.h"
 #include "spikenm/core/interrupt.h"
-#include "spikenm/core/mapped_file.h"
 #include "spikenm/core/md5.h"
 #include "spikenm/data/packed_sample.h"
 #include "spikenm/data/walk.h"
@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -70,7 +71,8 @@ std::string compress(std::string_view plain) {
   return packed;
 }
 
-// A file in use: mapped, its index checked.
+// A file in use: its index checked and held, its samples read when they are asked for. Not mapped:
+// it is open for as long as training lasts, and a file cut meanwhile shall be an Error.
 class FrameFile {
  public:
   // Nothing when the file is absent, cut, or made of something else.
@@ -79,42 +81,51 @@ class FrameFile {
     std::error_code error;
     if (!fs::is_regular_file(path, error)) return std::nullopt;
     FrameFile file(path);
-    const Bytes all = file.map_.bytes();
-    const uint64_t n = n_train + n_test;
+    const uint64_t n = n_train + n_test, index_size = (n + 1) * 8, size = file.file_.size();
     const std::string header = std::string(kMagic) + state + number(n_train) + number(n_test);
-    if (all.size() < kHeader + (n + 1) * 8 + kFooter) return std::nullopt;
-    if (as_text(all.first(kHeader)) != header || as_text(all.last(16)) != kMagic)
+    if (size < kHeader + index_size + kFooter) return std::nullopt;
+    const std::vector<uint8_t> head = file.piece(0, kHeader);
+    const std::vector<uint8_t> foot = file.piece(size - kFooter, kFooter);
+    const uint64_t place = size - kFooter - index_size;
+    if (as_text(head) != header || as_text(foot) != number(place) + std::string(kMagic))
       return std::nullopt;
-    const uint64_t place = load_le<uint64_t>(all.data() + all.size() - kFooter);
-    if (place != all.size() - kFooter - (n + 1) * 8) return std::nullopt;
-    file.offsets_ = all.data() + place;
-    if (file.offset(0) != kHeader || file.offset(n) != place) return std::nullopt;
-    for (uint64_t i = 0; i < n; ++i)
-      if (file.offset(i) > file.offset(i + 1)) return std::nullopt;
+    const std::vector<uint8_t> index = file.piece(place, index_size);
+    for (uint64_t i = 0; i <= n; ++i)
+      file.offsets_.push_back(load_le<uint64_t>(index.data() + 8 * i));
+    if (file.offsets_.front() != kHeader || file.offsets_.back() != place) return std::nullopt;
+    if (!std::is_sorted(file.offsets_.begin(), file.offsets_.end())) return std::nullopt;
     return file;
   }
 
   void read(uint64_t index, std::span<float> values) const {
-    static thread_local std::vector<uint8_t> plain;
+    static thread_local std::vector<uint8_t> packed, plain;
     static thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(
         ZSTD_createDCtx(), &ZSTD_freeDCtx);
+    packed.resize(offsets_[index + 1] - offsets_[index]);
+    try {
+      file_.read(offsets_[index], packed);
+    } catch (const Error& e) {
+      fail("{}; start again to have the cache made anew", e.what());
+    }
     plain.resize(1 + values.size() * sizeof(float));
-    const Bytes packed = map_.bytes().subspan(offset(index), offset(index + 1) - offset(index));
     const size_t size = ZSTD_decompressDCtx(context.get(), plain.data(), plain.size(),
                                             packed.data(), packed.size());
     SPIKENM_CHECK(!ZSTD_isError(size),
                   "{}: sample {} of the cache is damaged: {}; delete the file to have it made anew",
-                  path_.string(), index, ZSTD_getErrorName(size));
-    unpack_sample({plain.data(), size}, values, path_.string());
+                  file_.path().string(), index, ZSTD_getErrorName(size));
+    unpack_sample({plain.data(), size}, values, file_.path().string());
   }
 
  private:
-  explicit FrameFile(const fs::path& path) : path_(path), map_(path) {}
-  [[nodiscard]] uint64_t offset(uint64_t i) const { return load_le<uint64_t>(offsets_ + 8 * i); }
+  explicit FrameFile(const fs::path& path) : file_(path) {}
+  [[nodiscard]] std::vector<uint8_t> piece(uint64_t offset, size_t n) const {
+    std::vector<uint8_t> bytes(n);
+    file_.read(offset, bytes);
+    return bytes;
+  }
 
-  fs::path path_;
-  MappedFile map_;
-  const uint8_t* offsets_ = nullptr;
+  InputFile file_;
+  std::vector<uint64_t> offsets_;  // of every sample, and the end of the last
 };
 
 // Held while a cache is made, by one process at a time. Its file goes when it goes.

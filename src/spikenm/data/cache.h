@@ -1,4 +1,4 @@
-// Decoded samples in one memory-mapped file, so that recordings are decoded once and not once an
+// Decoded samples in one file, so that recordings are decoded once and not once an
 // epoch. The file is named by a hash of what made it, appears whole or not at all, and is made
 // anew when a source file has changed.
 #pragma once
