@@ -13,13 +13,14 @@ namespace {
 
 struct EventsArguments {
   std::string file, png;
-  int64_t slices = 6;
+  int64_t slices = 6, max_unpacked_mb = data::UnpackLimit::kDefaultMb;
   bool json = false;
 };
 
 void events(const EventsArguments& a) {
   const MappedFile mapped(a.file);
-  const data::EventFile file = data::read_event_file(mapped.bytes(), a.file);
+  const data::UnpackLimit limit{static_cast<size_t>(a.max_unpacked_mb) << 20, "--max-unpacked-mb"};
+  const data::EventFile file = data::read_event_file(mapped.bytes(), a.file, limit);
   const data::EventSummary summary = data::summarize(file);
   if (!a.png.empty()) {
     const data::Picture picture = data::draw_events(file.recording, a.slices);
@@ -41,6 +42,10 @@ std::function<void()> setup_data_events(CLI::App& app) {
   app.add_option("--png", a->png, "draw the events here: ON red, OFF blue, time to the right");
   app.add_option("--slices", a->slices, "spans of time in the drawing")
       ->check(CLI::Range(int64_t{1}, int64_t{100}))
+      ->capture_default_str();
+  app.add_option("--max-unpacked-mb", a->max_unpacked_mb,
+                 "what a packed file may become; 16 times its own size is never refused")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 24))
       ->capture_default_str();
   app.add_flag("--json", a->json, "print the summary as JSON");
   app.footer(

@@ -18,7 +18,7 @@ namespace spikenm::test {
 inline std::string hdf5_written_by(const std::string& name) {
   const auto path =
       std::filesystem::path(SPIKENM_SOURCE_DIR) / "tests/data/formats/hdf5" / (name + ".h5.gz");
-  return data::gunzip(as_bytes(read_file(path)), name, size_t{1} << 20);
+  return data::gunzip(as_bytes(read_file(path)), name, data::UnpackLimit{});
 }
 
 // Datatype messages: class and version, class bits, size, then the class's own fields.

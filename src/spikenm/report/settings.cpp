@@ -11,9 +11,9 @@ namespace spikenm::report {
 namespace {
 
 // The same bits come out whatever these say.
-const char* const kWithoutEffect[] = {"seed",         "threads",        "cuda_graphs",
-                                      "data.root",    "data.cache",     "data.cache_dir",
-                                      "data.workers", "data.augment_on"};
+const char* const kWithoutEffect[] = {"seed",         "threads",         "cuda_graphs",
+                                      "data.root",    "data.cache",      "data.cache_dir",
+                                      "data.workers", "data.augment_on", "data.max_unpacked_mb"};
 
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();

@@ -225,6 +225,15 @@ TEST(Cifar, BadArchivesAreNamed) {
                "no cifar-10-batches-py/data_batch_1");
 }
 
+TEST(Cifar, AnArchiveStopsAtTheLimitThatAKeyLifts) {
+  const TempDir dir;
+  put(dir / "cifar-10-binary.tar.gz", test::gzip_file(std::string(20 << 20, '\0')));
+  EXPECT_ERROR(open_set("cifar10", dir.path(), {"max_unpacked_mb=4"}),
+               "cifar-10-binary.tar.gz: would unpack to more than 4 MB",
+               "data.max_unpacked_mb lifts the limit");
+  EXPECT_ERROR(open_set("cifar10", dir.path()), "has no cifar-10-batches-bin/data_batch_1.bin");
+}
+
 TEST(Cifar, TheRealCifar10IsWhole) {
   const fs::path root = test::real_root("SPIKENM_TEST_CIFAR10");
   if (root.empty()) GTEST_SKIP() << "SPIKENM_TEST_CIFAR10 names no folder";

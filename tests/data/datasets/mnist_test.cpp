@@ -138,6 +138,15 @@ TEST(Mnist, BadFilesAreNamed) {
   EXPECT_ERROR(open_set("mnist", dir.path()), kTestImages, "no images");
 }
 
+TEST(Mnist, APackedFileStopsAtTheLimitThatAKeyLifts) {
+  const TempDir dir;
+  put_set(dir.path());
+  put(dir / kTestImages, test::gzip_file(std::string(20 << 20, '\0')));
+  EXPECT_ERROR(open_set("mnist", dir.path(), {"max_unpacked_mb=4"}), kTestImages,
+               "would unpack to more than 4 MB", "data.max_unpacked_mb lifts the limit");
+  EXPECT_ERROR(open_set("mnist", dir.path()), kTestImages, "found IDX element type");
+}
+
 TEST(Mnist, TheRealSetIsWhole) {
   const fs::path root = test::real_root("SPIKENM_TEST_MNIST");
   if (root.empty()) GTEST_SKIP() << "SPIKENM_TEST_MNIST names no folder";

@@ -191,6 +191,50 @@ TEST_F(Shd, DamagedAndForeignFilesAreRefused) {
   EXPECT_ERROR(open(), "shd_train.h5.zip", "found no shd_train.h5 in it");
 }
 
+TEST_F(Shd, AFileCutWhileItIsOpenIsAnError) {
+  Spikes spikes;
+  spikes.times.push_back(std::vector<double>(5000, 0.5));
+  spikes.units.push_back(std::vector<int64_t>(5000, 1));
+  spikes.labels.push_back(2);
+  put("shd_train.h5", shd_file(spikes));
+  put("shd_test.h5", shd_file({}));
+  const auto dataset = open();
+  EXPECT_EQ(frames_of(*dataset, 3)[3 * 700 + 1], 5000);
+  fs::resize_file(dir_ / "shd_train.h5", 100);
+  EXPECT_ERROR(frames_of(*dataset, 3), "shd_train.h5", "was cut to 100 bytes");
+  EXPECT_EQ(frames_of(*dataset, 1), std::vector<float>(4 * 700, 0));  // has no spikes to read
+}
+
+TEST_F(Shd, ADamagedRowSpoilsItselfAlone) {
+  std::string file = shd_file({});
+  const size_t heap = file.rfind("GCOL");
+  ASSERT_NE(heap, std::string::npos);
+  file[heap] = 'X';
+  put("shd_train.h5", file);
+  put("shd_test.h5", shd_file({}));
+  const auto dataset = open();
+  EXPECT_EQ(frames_of(*dataset, 1), std::vector<float>(4 * 700, 0));
+  int refused = 0;
+  for (const int64_t i : {0, 2}) {
+    try {
+      (void)frames_of(*dataset, i);
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find("where no row is"), std::string::npos) << e.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
+TEST_F(Shd, PackedFilesStopAtTheLimitThatAKeyLifts) {
+  put("shd_test.h5", shd_file({}));
+  put("shd_train.h5.gz", gzip_file(std::string(40 << 20, '\0')));
+  EXPECT_ERROR(open("max_unpacked_mb = 8"), "shd_train.h5.gz: would unpack to more than 8 MB",
+               "max_unpacked_mb lifts the limit");
+  EXPECT_ERROR(open(), "shd_train.h5.gz: found no HDF5 signature");
+  EXPECT_ERROR(open("max_unpacked_mb = 0"), "max_unpacked_mb", "found 0");
+}
+
 TEST_F(Shd, FrameOptionsAreReadAndResizeIsRefused) {
   put("shd_train.h5", shd_file({}));
   put("shd_test.h5", shd_file({}));

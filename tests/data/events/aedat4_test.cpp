@@ -126,6 +126,36 @@ TEST(Aedat4, FrameThatUnpacksToFarMoreThanItselfIsRefused) {
   EXPECT_ERROR(read(aedat4_join(Packing::kZstd, streams, packets)), "which no events do");
 }
 
+// Packets of events that are all equal: 90 bytes of each stand for many thousand.
+std::string file_of_equal_events(int n_packets) {
+  const std::vector<Event> equal(1000);
+  const std::string packed = aedat4_pack(aedat4_events(equal), Packing::kLz4);
+  std::string packets;
+  for (int i = 0; i < n_packets; ++i) packets += aedat4_packet(0, packed);
+  return aedat4_join(Packing::kLz4, aedat4_stream_info(0, "EVTS", 64, 48), packets);
+}
+
+TEST(Aedat4, EventsBeyondTheLimitAreRefusedWithTheKeyThatLiftsIt) {
+  const std::string file = file_of_equal_events(100);
+  ASSERT_LT(16 * file.size(), 1'600'000u);
+  Recording recording;
+  EXPECT_ERROR(
+      read_aedat4(as_bytes(file), "a.aedat4", recording, {400'000, "data.max_unpacked_mb"}),
+      "a.aedat4: would unpack to more than", "data.max_unpacked_mb lifts the limit");
+  EXPECT_LT(recording.events.size(), 100'000u);
+  read_aedat4(as_bytes(file), "a.aedat4", recording, {1'600'000, ""});
+  EXPECT_EQ(recording.events.size(), 100'000u);
+}
+
+TEST(Aedat4, APacketBeyondTheLimitIsRefused) {
+  const std::string zeros = aedat4_pack(std::string(250'000, '\0'), Packing::kLz4);
+  ASSERT_LT(16 * zeros.size(), 100'000u);
+  Recording recording;
+  EXPECT_ERROR(read_aedat4(as_bytes(file_with(zeros, Packing::kLz4)), "a.aedat4", recording,
+                           {400'000, "--max-unpacked-mb"}),
+               "would unpack to more than 100000 bytes", "--max-unpacked-mb lifts the limit");
+}
+
 TEST(Aedat4, FlatBufferWhoseOffsetsLeaveItIsRefused) {
   const std::string good = aedat4_events(some_events(3, 64, 48));
   // Size, root, field's place, table's way to the vtable, vector's place and count.
@@ -174,6 +204,17 @@ TEST(Aedat4, UnknownPackingAndVersionAreRefused) {
   std::string file = aedat4_file({}, 64, 48);
   file[9] = '5';
   EXPECT_ERROR(read(file), "a.aedat4", "AER-DAT4.0");
+}
+
+TEST(Aedat4, StreamsBelowARecordersNodeAreRead) {
+  const std::vector<Event> events = some_events(5, 64, 48);
+  std::string streams = aedat4_stream_info(0, "EVTS", 64, 48);
+  for (size_t at = streams.find("/outInfo/"); at != std::string::npos;
+       at = streams.find("/outInfo/", at + 30))
+    streams.insert(at, "/mainloop/Recorder");
+  const std::string file =
+      aedat4_join(Packing::kNone, streams, aedat4_packet(0, aedat4_events(events)));
+  EXPECT_EQ(read(file).events, events);
 }
 
 TEST(Aedat4, RealRecordingIsWhole) {

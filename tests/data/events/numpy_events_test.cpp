@@ -77,7 +77,7 @@ TEST(NumpyEvents, ArchiveWithoutAnArrayOrWithUnequalOnesIsRefused) {
   const auto y = zip_part("y.npy", column<int16_t>("<i2", {1, 2}));
   const auto p = zip_part("p.npy", column<uint8_t>("|u1", {1}));
   EXPECT_ERROR(read_npz(zip_file({t, x, y})), "a.npz", "'p'");
-  EXPECT_ERROR(read_npz(zip_file({t, x, y, p})), "a.npz", "2 times, 2 x, 2 y and 1 polarities");
+  EXPECT_ERROR(read_npz(zip_file({t, x, y, p})), "a.npz", "2 values of t and 1 of p");
   const auto matrix = zip_part("x.npy", npy_file("'<i2'", "(1, 2)", std::string(4, '\1')));
   EXPECT_ERROR(read_npz(zip_file({t, matrix, y, p})), "a.npz", "'x'", "2 axes");
 }
@@ -142,8 +142,8 @@ TEST(NumpyEvents, ValuesThatNoEventHasAreRefusedByTheirIndex) {
     EXPECT_ERROR(read_npy(npy_file("'<f8'", "(2, 4)", good + bad)), "a.npy", part);
   };
   refused(row(-1, 1, 1, 1), "event 1 has x -1");
-  refused(row(1, 65536, 1, 1), "event 1 has x 1, y 65536");
-  refused(row(1, 1, 2, 1), "event 1 has x 1, y 1, p 2");
+  refused(row(1, 65536, 1, 1), "event 1 has y 65536");
+  refused(row(1, 1, 2, 1), "event 1 has p 2");
   refused(row(1, 1, 1, 5e15), "event 1 has time 5000000000000000");
   refused(row(1, 1, 1, NAN), "event 1 has time nan");
   refused(row(1, 1, 1, -std::numeric_limits<double>::infinity()), "event 1 has time -inf");
@@ -155,6 +155,23 @@ TEST(NumpyEvents, WholeTimesBeyondTheLimitAreRefused) {
     const std::string data = le<int64_t>(1) + le<int64_t>(1) + le<int64_t>(1) + le(t);
     EXPECT_ERROR(read_npy(npy_file("'<i8'", "(1, 4)", data)), "a.npy: event 0 has time", "2^62");
   }
+}
+
+TEST(NumpyEvents, ArchiveThatBecomesTooManyEventsIsRefusedWithTheKeyThatLiftsIt) {
+  // A byte each, and packed a thousandfold.
+  const std::vector<uint8_t> zeros(200'000);
+  std::vector<test::ZipPart> parts;
+  for (const char* name : {"t.npy", "x.npy", "y.npy", "p.npy"})
+    parts.push_back(zip_part(name, column<uint8_t>("|u1", zeros), true));
+  const std::string file = zip_file(parts);
+  ASSERT_LT(16 * file.size(), 100'000u);
+  Recording recording;
+  EXPECT_ERROR(read_npz_events(as_bytes(file), "a.npz", recording, {4'000'000, "data.key"}),
+               "a.npz: would unpack to more than 4000000 bytes", "data.key lifts the limit");
+  EXPECT_ERROR(read_npz_events(as_bytes(file), "a.npz", recording, {100'000, "data.key"}),
+               "a.npz: member 't.npy': would unpack to more than 100000 bytes");
+  read_npz_events(as_bytes(file), "a.npz", recording, {200'000 * 24, ""});
+  EXPECT_EQ(recording.events.size(), 200'000u);
 }
 
 TEST(NumpyEvents, EveryCutIsRefused) {

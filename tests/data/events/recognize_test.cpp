@@ -78,10 +78,33 @@ TEST(Recognize, WhatIsNoEventFileIsRefusedWithTheKnownFormats) {
   std::string noise;
   for (uint64_t i = 0; i < 40'000; ++i) noise += static_cast<char>(RandomAddress(3, 0).word(i));
   for (const std::string& file :
-       {noise, noise.substr(0, 12345), std::string("hello"), std::string("a text\n of 15 ch"),
-        std::string("\x1f\x8b\x08\x00\x01", 5).append(6, 'x'), std::string("\x89HDF\r\n\x1a\n")})
+       {noise, noise.substr(0, 12345), std::string("\x1f\x8b\x08\x00\x01", 5).append(6, 'x'),
+        std::string("\x89HDF\r\n\x1a\n")})
     EXPECT_ERROR(read(file), "f: found no format that is known", "AEDAT 2.0, 3.1 and 4.0", ".npz");
   EXPECT_ERROR(read(""), "f: found an empty file", "known: AEDAT");
+}
+
+TEST(Recognize, TextIsNoEventFile) {
+  const std::string line = "some words of a longer text, one like the other\n";
+  std::string lines;
+  while (lines.size() < 10'000) lines += line;
+  for (const std::string& text :
+       {std::string("hello"), std::string("a text\n of 15 ch"), lines, "# A heading\n\n" + lines,
+        "# 16 characters\n" + std::string(800, 'x'), "% Date 2014-02-28\n% Version 2\n" + lines,
+        std::string("t,x,y,p\r\n1000,3,4,1\r\n"),
+        std::string("\xc3\xa4\xe2\x82\xac \xf0\x9f\x98\x80\n"),
+        std::string("[data]\nname = \"mnist\"\n")})
+    EXPECT_ERROR(read(text), "f: not an event file: it holds text", "AEDAT 2.0, 3.1 and 4.0");
+}
+
+TEST(Recognize, OfSeveralEventStreamsTheOneReadIsNamed) {
+  const std::vector<Event> events = some_events(5, 64, 48);
+  const std::string streams =
+      aedat4_stream_info(7, "EVTS", 640, 480) + aedat4_stream_info(3, "EVTS", 64, 48);
+  const EventFile file =
+      read(aedat4_join(Aedat4Packing::kNone, streams, aedat4_packet(3, aedat4_events(events))));
+  EXPECT_EQ(file.format, "AEDAT 4.0 (stream 3 of its 2 event streams)");
+  EXPECT_EQ(file.recording.events, events);
 }
 
 TEST(Recognize, FormatsThatOnlyNameThemselvesAreNotSupported) {

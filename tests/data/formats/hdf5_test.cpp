@@ -127,7 +127,7 @@ std::string rows_file(uint64_t n, const std::string& records) {
 }
 
 TEST(Hdf5, ClaimsOfMoreThanTheFileHoldsAreRefused) {
-  const std::string file = rows_file(UINT64_MAX / 16, std::string(16, '\0'));
+  const std::string file = rows_file(4'000'000, std::string(16, '\0'));
   const Hdf5Objects objects(as_bytes(file), "f.h5");
   EXPECT_ERROR(Hdf5Dataset(objects, "d", "f.h5"), "f.h5: 'd'", "more than the file can hold");
 
@@ -136,10 +136,25 @@ TEST(Hdf5, ClaimsOfMoreThanTheFileHoldsAreRefused) {
   std::string longer = writer.file(writer.add_group({{"d", rows}}));
   const size_t record = longer.find(le<uint32_t>(2) + le<uint64_t>(48) + le<uint32_t>(1));
   ASSERT_NE(record, std::string::npos);
-  longer.replace(record, 4, le<uint32_t>(0x80000000));
+  longer.replace(record, 4, le<uint32_t>(3));
   const Hdf5Objects damaged(as_bytes(longer), "f.h5");
-  EXPECT_ERROR(Hdf5Dataset(damaged, "d", "f.h5").row(0), "row 0 claims 2147483648 numbers",
+  EXPECT_ERROR(Hdf5Dataset(damaged, "d", "f.h5").row(0), "row 0 claims 3 numbers",
                "found 16 bytes");
+}
+
+TEST(Hdf5, MoreElementsThanAnySetHasAreRefusedThoughTheFileHoldsThem) {
+  constexpr uint64_t kMany = (uint64_t{1} << 22) + 1;
+  Hdf5Writer writer;
+  const uint64_t bytes =
+      writer.add_dataset(hdf5_integer(1, false), kMany, std::string(kMany, '\0'));
+  const std::string file = writer.file(writer.add_group({{"d", bytes}}));
+  const Hdf5Objects objects(as_bytes(file), "f.h5");
+  EXPECT_ERROR(Hdf5Dataset(objects, "d", "f.h5"), "f.h5: 'd'", "claims 4194305 elements",
+               "at most 4194304");
+  const std::string row = rows_file(1, le(static_cast<uint32_t>(kMany)) + std::string(12, '\0'));
+  const Hdf5Objects rows(as_bytes(row), "f.h5");
+  EXPECT_ERROR(Hdf5Dataset(rows, "d", "f.h5").row(0), "row 0 claims 4194305 numbers",
+               "at most 4194304");
 }
 
 TEST(Hdf5, RowsThatPointNowhereAreRefused) {

@@ -9,8 +9,6 @@ namespace {
 using test::deflate_raw;
 using test::gzip_file;
 
-constexpr size_t kNoLimit = SIZE_MAX;
-
 std::string noise(size_t n_bytes) {
   std::string bytes;
   for (uint32_t state = 1; bytes.size() < n_bytes; state = state * 1664525 + 1013904223)
@@ -18,8 +16,8 @@ std::string noise(size_t n_bytes) {
   return bytes;
 }
 
-std::string unzipped(const std::string& bytes, size_t limit = kNoLimit) {
-  return gunzip(as_bytes(bytes), "a.gz", limit);
+std::string unzipped(const std::string& bytes, size_t limit = size_t{1} << 30) {
+  return gunzip(as_bytes(bytes), "a.gz", {limit, "data.key"});
 }
 std::string inflated(const std::string& bytes, size_t size) {
   return inflate_raw(as_bytes(bytes), size, "a");
@@ -75,19 +73,24 @@ TEST(Inflate, WhatIsNotGzipIsRefused) {
 }
 
 TEST(Inflate, GzipBeyondTheLimitIsRefused) {
-  EXPECT_ERROR(unzipped(gzip_file("abc"), 2), "a.gz", "would unpack to more than 2 bytes");
-  EXPECT_ERROR(unzipped(gzip_file("abc") + gzip_file("d"), 3), "more than 3 bytes");
-  EXPECT_ERROR(unzipped(gzip_file(std::string(10'000'000, 'z')), 1000), "more than 1000 bytes");
-  EXPECT_EQ(unzipped(gzip_file(""), 0), "");
+  const std::string many(10'000'000, 'z'), packed = gzip_file(many);
+  ASSERT_LT(16 * packed.size(), 1'000'000u);
+  EXPECT_ERROR(unzipped(packed, 1'000'000), "a.gz: would unpack to more than 1000000 bytes",
+               "data.key lifts the limit");
+  EXPECT_ERROR(unzipped(packed, 8 << 20), "more than 8 MB");
+  EXPECT_ERROR(unzipped(packed + packed, 10'000'000), "more than 10000000 bytes");
+  EXPECT_EQ(unzipped(packed, 10'000'000), many);
+  // What a file becomes is never refused up to 16 times its own size.
+  EXPECT_EQ(unzipped(gzip_file("abc"), 1), "abc");
 }
 
 TEST(Inflate, EveryCutGzipIsRefused) {
-  const auto parse = [](Bytes bytes) { return gunzip(bytes, "a.gz", kNoLimit); };
+  const auto parse = [](Bytes bytes) { return gunzip(bytes, "a.gz", UnpackLimit{}); };
   test::expect_every_cut_refused(parse, gzip_file("hello, hello, hello"));
 }
 
 TEST(Inflate, DamagedGzipIsRefused) {
-  const auto parse = [](Bytes bytes) { return gunzip(bytes, "a.gz", kNoLimit); };
+  const auto parse = [](Bytes bytes) { return gunzip(bytes, "a.gz", UnpackLimit{}); };
   const std::string file = gzip_file("hello, hello, hello");
   const int n_harmless = 8 * (4 + 1 + 1);  // time, level and system say nothing of the content
   EXPECT_GE(test::refused_flips(parse, file), static_cast<int>(8 * file.size()) - n_harmless - 8);

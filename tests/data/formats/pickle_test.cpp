@@ -258,7 +258,7 @@ TEST(Pickle, TextEncodedOverAndOverIsRefused) {
 }
 
 TEST(Pickle, EndlessProgramsAreRefused) {
-  EXPECT_ERROR(parse(std::string((1 << 24) + 1, '(')), "a pickle of more than 16777216 steps");
+  EXPECT_ERROR(parse(std::string((1 << 21) + 1, '(')), "a pickle of more than 2097152 steps");
 }
 
 TEST(Pickle, EveryCutIsRefused) {

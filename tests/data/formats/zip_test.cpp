@@ -157,7 +157,7 @@ TEST(Zip, MembersBeyondWhatDeflateGivesAreRefusedBeforeUnpacking) {
   expect_refused(part, "more than deflate can give");
   part.size = UINT32_MAX;
   part.extra = le<uint16_t>(1) + le<uint16_t>(8) + le((uint64_t{1} << 30) + 1);
-  expect_refused(part, "more than the 1073741824 allowed");
+  expect_refused(part, "more than 256 MB, the most that is allowed; data.max_unpacked_mb lifts");
 }
 
 TEST(Zip, FalseSizesAreRefused) {

@@ -1,6 +1,6 @@
 // CIFAR-10 and CIFAR-100 [Krizhevsky09], from the official binary files, from torchvision's python
 // pickles, or from the archive of either without unpacking it.
-#include "spikenm/core/mapped_file.h"
+#include "spikenm/core/input_file.h"
 #include "spikenm/data/datasets/cifar_batch.h"
 #include "spikenm/data/datasets/file_tree.h"
 #include "spikenm/data/formats/inflate.h"
@@ -12,8 +12,6 @@ namespace spikenm::data {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kLargestArchive = size_t{1} << 30;  // unpacked; the real ones hold 185 MB
 
 struct NamedSum {
   std::string name, md5;
@@ -75,23 +73,18 @@ class Files {
  public:
   static Files of_folder(const Layout& layout, const fs::path& folder) {
     Files files;
-    for (const auto* part : {&layout.train, &layout.test}) {
-      for (const NamedSum& file : *part) {
-        const fs::path path = folder / file.name;
-        files.maps_.emplace_back(path);
-        files.bytes_[file.name] = files.maps_.back().bytes();
-        files.sources_.push_back({path, file.md5});
-      }
-    }
+    for (const auto* part : {&layout.train, &layout.test})
+      for (const NamedSum& file : *part) files.sources_.push_back({folder / file.name, file.md5});
     files.place_ = folder.string();
     return files;
   }
 
-  static Files of_archive(const Layout& layout, const fs::path& path) {
+  static Files of_archive(const Layout& layout, const fs::path& path, const UnpackLimit& limit) {
     Files files;
     files.place_ = path.string();
-    files.unpacked_ = std::make_unique<std::string>(
-        gunzip(MappedFile(path).bytes(), files.place_, kLargestArchive));
+    std::vector<uint8_t> packed;
+    read_bytes(path, packed);
+    files.unpacked_ = std::make_unique<std::string>(gunzip(packed, files.place_, limit));
     for (const TarMember& member : read_tar(as_bytes(*files.unpacked_), files.place_)) {
       const fs::path name = member.name;
       if (name.parent_path() == layout.folder)
@@ -103,13 +96,15 @@ class Files {
 
   [[nodiscard]] ImagePart read(const Layout& layout, const std::vector<NamedSum>& names,
                                const CifarReading& reading) const {
-    size_t n_bytes = 0;
-    for (const NamedSum& file : names) n_bytes += bytes_of(layout, file).size();
     ImagePart part;
-    part.pixels.reserve(n_bytes);
     const auto append = layout.pickled ? append_cifar_pickle : append_cifar_binary;
-    for (const NamedSum& file : names)
-      append(bytes_of(layout, file), reading, place_ + "/" + file.name, part);
+    std::vector<uint8_t> buffer;
+    for (const NamedSum& file : names) {
+      const Bytes bytes = bytes_of(layout, file, buffer);
+      // All files of a part are of one size.
+      if (part.pixels.empty()) part.pixels.reserve(bytes.size() * names.size());
+      append(bytes, reading, place_ + "/" + file.name, part);
+    }
     SPIKENM_CHECK(!part.labels.empty(), "{}: holds no images in {}", place_, names[0].name);
     return part;
   }
@@ -118,16 +113,21 @@ class Files {
   [[nodiscard]] const std::vector<SourceFile>& sources() const { return sources_; }
 
  private:
-  [[nodiscard]] Bytes bytes_of(const Layout& layout, const NamedSum& file) const {
+  // In the archive, or read into `buffer`.
+  [[nodiscard]] Bytes bytes_of(const Layout& layout, const NamedSum& file,
+                               std::vector<uint8_t>& buffer) const {
+    if (unpacked_ == nullptr) {
+      read_bytes(fs::path(place_) / file.name, buffer);
+      return buffer;
+    }
     const auto found = bytes_.find(file.name);
     SPIKENM_CHECK(found != bytes_.end(), "{}: has no {}/{}", place_, layout.folder, file.name);
     return found->second;
   }
 
   std::string place_;
-  std::map<std::string, Bytes> bytes_;
-  std::vector<MappedFile> maps_;
-  std::unique_ptr<std::string> unpacked_;
+  std::unique_ptr<std::string> unpacked_;  // the archive; null: files in a folder
+  std::map<std::string, Bytes> bytes_;     // of the archive's members
   std::vector<SourceFile> sources_;
 };
 
@@ -143,14 +143,15 @@ bool has_any_file(const Layout& layout, const fs::path& folder) {
 
 // The layouts' folders first, since they need no unpacking, then their archives.
 std::pair<Files, const Layout*> find_files(const Cifar& set, const fs::path& root,
-                                           const std::string& wanted) {
+                                           const UnpackLimit& limit, const std::string& wanted) {
   for (const Layout& layout : set.layouts) {
     for (const fs::path& folder : {root / layout.folder, root})
       if (has_any_file(layout, folder)) return {Files::of_folder(layout, folder), &layout};
   }
   for (const Layout& layout : set.layouts) {
     const fs::path folder = find_folder(root, {"", "download"}, layout.archive.name);
-    if (!folder.empty()) return {Files::of_archive(layout, folder / layout.archive.name), &layout};
+    if (!folder.empty())
+      return {Files::of_archive(layout, folder / layout.archive.name, limit), &layout};
   }
   fail("{}: found none of the files of {}; it is read from {}", root.string(), set.name, wanted);
 }
@@ -165,7 +166,7 @@ std::unique_ptr<Dataset> open_cifar(const Cifar& set, DatasetInfo info, const Co
   const CifarReading reading{.fine_and_coarse = set.fine_and_coarse,
                              .want_coarse = info.classes == 20,
                              .classes = info.classes};
-  const auto [files, layout] = find_files(set, root, wanted);
+  const auto [files, layout] = find_files(set, root, read_unpack_limit(config), wanted);
   info.name = set.name;
   info.source =
       fmt::format("{} in {}", layout->pickled ? "python pickles" : "binary files", files.place());

@@ -85,12 +85,16 @@ struct Tree {
   RecordingReader read;
 };
 
-const std::vector<Tree>& trees() {
-  static const std::vector<Tree> all{
-      {{"extract", ""}, ".aedat", "AEDAT 2 files", read_transposed_aedat2},
-      {{"events_np"}, ".npz", "SpikingJelly's events", read_npz_events},
-      {{"CIFAR10DVS", ""}, ".aedat4", "AEDAT 4 files", read_aedat4}};
-  return all;
+std::vector<Tree> trees(const UnpackLimit& limit) {
+  const auto read_npz = [limit](Bytes bytes, std::string_view source, Recording& out) {
+    read_npz_events(bytes, source, out, limit);
+  };
+  const auto read_packets = [limit](Bytes bytes, std::string_view source, Recording& out) {
+    read_aedat4(bytes, source, out, limit);
+  };
+  return {{{"extract", ""}, ".aedat", "AEDAT 2 files", read_transposed_aedat2},
+          {{"events_np"}, ".npz", "SpikingJelly's events", read_npz},
+          {{"CIFAR10DVS", ""}, ".aedat4", "AEDAT 4 files", read_packets}};
 }
 
 // root/<candidate> with files of this kind in a class folder.
@@ -112,6 +116,7 @@ fs::path find_tree(const fs::path& root, const std::vector<std::string>& candida
 std::unique_ptr<Dataset> open_cifar10_dvs(const Config& config, int64_t frames, uint64_t /*seed*/) {
   const fs::path root = require_root(config, "cifar10-dvs", kWanted);
   const FrameOptions options = read_frame_options(config, {.frames = frames, .resize = 48});
+  const UnpackLimit limit = read_unpack_limit(config);
   DatasetInfo info{.name = "cifar10-dvs",
                    .height = kSide,
                    .width = kSide,
@@ -130,9 +135,9 @@ std::unique_ptr<Dataset> open_cifar10_dvs(const Config& config, int64_t frames, 
   if (const fs::path folder = find_tree(root, {stored}, ".npz"); !folder.empty()) {
     info.source = "SpikingJelly's frames in " + folder.string();
     LabelledFiles files = list(folder, ".npz");
-    return make_stored_frames(std::move(files), std::move(info), options);
+    return make_stored_frames(std::move(files), std::move(info), options, limit);
   }
-  for (const Tree& tree : trees()) {
+  for (const Tree& tree : trees(limit)) {
     const fs::path folder = find_tree(root, tree.folders, tree.extension);
     if (folder.empty()) continue;
     info.source = tree.what + " in " + folder.string();

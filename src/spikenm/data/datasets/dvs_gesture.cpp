@@ -145,6 +145,7 @@ DatasetInfo gesture_info() {
 std::unique_ptr<Dataset> open_dvs_gesture(const Config& config, int64_t frames, uint64_t /*seed*/) {
   const fs::path root = require_root(config, "dvs-gesture", kWanted);
   const FrameOptions options = read_frame_options(config, {.frames = frames});
+  const UnpackLimit limit = read_unpack_limit(config);
   DatasetInfo info = gesture_info();
   const auto describe = [&](const char* what, const fs::path& folder, const char* counts) {
     info.source = fmt::format("{} in {} (complete: {})", what, folder.string(), counts);
@@ -154,7 +155,7 @@ std::unique_ptr<Dataset> open_dvs_gesture(const Config& config, int64_t frames, 
   if (const fs::path folder = find_folder(root, {stored_frames_folder(options)}, "train");
       !folder.empty()) {
     describe("SpikingJelly's frames", folder, kSpikingJelly);
-    return make_stored_frames(list_parts(folder), std::move(info), options);
+    return make_stored_frames(list_parts(folder), std::move(info), options, limit);
   }
   if (const fs::path folder =
           find_folder(root, {"extract/DvsGesture", "DvsGesture", ""}, "trials_to_train.txt");
@@ -165,9 +166,11 @@ std::unique_ptr<Dataset> open_dvs_gesture(const Config& config, int64_t frames, 
   }
   if (const fs::path folder = find_folder(root, {"events_np"}, "train"); !folder.empty()) {
     describe("SpikingJelly's events", folder, kSpikingJelly);
-    return make_frame_dataset(
-        make_file_recordings(list_parts(folder), read_npz_events, kSide, kSide), std::move(info),
-        options, "dvs-gesture 1 npz");
+    const auto read = [limit](Bytes bytes, std::string_view source, Recording& out) {
+      read_npz_events(bytes, source, out, limit);
+    };
+    return make_frame_dataset(make_file_recordings(list_parts(folder), read, kSide, kSide),
+                              std::move(info), options, "dvs-gesture 1 npz");
   }
   if (const fs::path folder = find_folder(root, {"DVSGesture", ""}, "ibmGestureTrain");
       !folder.empty()) {

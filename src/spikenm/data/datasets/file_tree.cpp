@@ -1,6 +1,6 @@
 #include "spikenm/data/datasets/file_tree.h"
 
-#include "spikenm/core/mapped_file.h"
+#include "spikenm/core/input_file.h"
 #include "spikenm/data/events/sensor.h"
 
 #include <algorithm>
@@ -25,8 +25,9 @@ class FileRecordings : public RecordingSet {
     return file(part, index).path.string();
   }
   void load(Part part, int64_t index, Recording& out) const override {
-    const MappedFile mapped(file(part, index).path);
-    read_(mapped.bytes(), name(part, index), out);
+    static thread_local std::vector<uint8_t> bytes;
+    read_bytes(file(part, index).path, bytes);
+    read_(bytes, name(part, index), out);
     finish_recording(out, width_, height_, name(part, index));
   }
   [[nodiscard]] std::vector<SourceFile> files() const override { return files_.sources(); }
@@ -51,6 +52,12 @@ fs::path require_root(const Config& config, std::string_view dataset, std::strin
   SPIKENM_CHECK(fs::is_directory(root, error), "{}: '{}' is not a folder; {} is read from {}", key,
                 root.string(), dataset, wanted);
   return root;
+}
+
+UnpackLimit read_unpack_limit(const Config& config) {
+  constexpr int64_t kMostMb = int64_t{1} << 24;
+  const int64_t mb = config.get_int("max_unpacked_mb", UnpackLimit::kDefaultMb, 1, kMostMb);
+  return {static_cast<size_t>(mb) << 20, config.full_key("max_unpacked_mb")};
 }
 
 fs::path find_folder(const fs::path& root, const std::vector<std::string>& candidates,

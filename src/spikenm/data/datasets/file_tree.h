@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spikenm/core/config.h"
+#include "spikenm/data/formats/unpack_limit.h"
 #include "spikenm/data/recording_set.h"
 
 #include <filesystem>
@@ -14,6 +15,9 @@ namespace spikenm::data {
 // data.root, which must be a folder. `wanted` tells people what lies in it and where it can be had.
 std::filesystem::path require_root(const Config& config, std::string_view dataset,
                                    std::string_view wanted);
+
+// data.max_unpacked_mb: what one packed file of the set may become, beside 16 times its own size.
+UnpackLimit read_unpack_limit(const Config& config);
 
 // The first of root/<candidate> (an empty candidate is the root itself) that has `member` in it;
 // empty when none has.
@@ -61,7 +65,7 @@ std::unique_ptr<RecordingSet> make_file_recordings(LabelledFiles files, Recordin
 
 // Frames that SpikingJelly has integrated and stored: an npz a sample, `frames` [T,2,H,W].
 std::unique_ptr<Dataset> make_stored_frames(LabelledFiles files, DatasetInfo info,
-                                            const FrameOptions& options);
+                                            const FrameOptions& options, UnpackLimit limit);
 
 // SpikingJelly's name for the folder of such frames: "frames_number_10_split_by_number".
 std::string stored_frames_folder(const FrameOptions& options);

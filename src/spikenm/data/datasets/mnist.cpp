@@ -1,5 +1,5 @@
 // MNIST and Fashion-MNIST: idx files, packed or not, in torchvision's folders or anywhere.
-#include "spikenm/core/mapped_file.h"
+#include "spikenm/core/input_file.h"
 #include "spikenm/data/datasets/file_tree.h"
 #include "spikenm/data/datasets/image_dataset.h"
 #include "spikenm/data/formats/idx.h"
@@ -11,8 +11,6 @@ namespace spikenm::data {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kLargestFile = size_t{256} << 20;  // unpacked; the real ones hold 47 MB
 
 struct Mnist {
   std::string name, folder, address;
@@ -39,22 +37,23 @@ fs::path find_file(const fs::path& root, const Mnist& set, const std::string& pa
       set.address);
 }
 
-std::vector<uint8_t> read_idx(const fs::path& path, size_t dimensions,
+std::vector<uint8_t> read_idx(const fs::path& path, size_t dimensions, const UnpackLimit& limit,
                               std::vector<int64_t>& shape) {
-  const MappedFile file(path);
-  const bool packed = is_gzip(file.bytes());
-  const std::string unpacked = packed ? gunzip(file.bytes(), path.string(), kLargestFile) : "";
-  const IdxArray array = parse_idx(packed ? as_bytes(unpacked) : file.bytes(), path.string());
+  std::vector<uint8_t> file;
+  read_bytes(path, file);
+  const bool packed = is_gzip(file);
+  const std::string unpacked = packed ? gunzip(file, path.string(), limit) : "";
+  const IdxArray array = parse_idx(packed ? as_bytes(unpacked) : Bytes(file), path.string());
   SPIKENM_CHECK(array.shape.size() == dimensions, "{}: has {} dimensions, wanted {}", path.string(),
                 array.shape.size(), dimensions);
   shape = array.shape;
   return {array.data.begin(), array.data.end()};
 }
 
-ImagePart read_part(const fs::path& images, const fs::path& labels) {
+ImagePart read_part(const fs::path& images, const fs::path& labels, const UnpackLimit& limit) {
   std::vector<int64_t> image_shape, label_shape;
-  ImagePart part{.pixels = read_idx(images, 3, image_shape),
-                 .labels = read_idx(labels, 1, label_shape)};
+  ImagePart part{.pixels = read_idx(images, 3, limit, image_shape),
+                 .labels = read_idx(labels, 1, limit, label_shape)};
   SPIKENM_CHECK(image_shape[1] == 28 && image_shape[2] == 28, "{}: images are {}x{}, wanted 28x28",
                 images.string(), image_shape[1], image_shape[2]);
   SPIKENM_CHECK(image_shape[0] == label_shape[0], "{}: has {} labels for the {} images of {}",
@@ -88,8 +87,9 @@ std::unique_ptr<Dataset> open(const Mnist& set, DatasetInfo info, const Config& 
   info.classes = 10;
   info.official_train = 60000;
   info.official_test = 10000;
-  ImagePart train = read_part(files[0].path, files[1].path);
-  ImagePart test = read_part(files[2].path, files[3].path);
+  const UnpackLimit limit = read_unpack_limit(config);
+  ImagePart train = read_part(files[0].path, files[1].path, limit);
+  ImagePart test = read_part(files[2].path, files[3].path, limit);
   return std::make_unique<ImageDataset>(std::move(info), std::move(train), std::move(test),
                                         std::move(files));
 }

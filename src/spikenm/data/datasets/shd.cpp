@@ -1,6 +1,7 @@
 // SHD, the Spiking Heidelberg Digits [Cramer20]: spoken digits as spikes of 700 cochlear units. A
 // part is one HDF5 file with a row a recording in spikes/times (seconds) and spikes/units, and a
 // label a recording in labels.
+#include "spikenm/core/input_file.h"
 #include "spikenm/core/mapped_file.h"
 #include "spikenm/data/datasets/file_tree.h"
 #include "spikenm/data/formats/hdf5.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace spikenm::data {
 namespace {
@@ -16,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kUnits = 700, kClasses = 20;
-constexpr double kLongest = 3600;                 // seconds; the longest recording takes 1.4
-constexpr size_t kLargestFile = size_t{4} << 30;  // unpacked; the real ones hold 0.3 GB
+constexpr int64_t kMostRecordings = 1 << 17;  // the real files have 8156 and 2264
+constexpr double kLongest = 3600;             // seconds; the longest recording takes 1.4
 constexpr const char* kFolders[] = {"", "SHD", "extract", "download"};
 constexpr const char* kWanted =
     "a folder with shd_train and shd_test, each .h5, .h5.zip or .h5.gz, in it, in SHD/ (Tonic) or "
@@ -35,39 +37,69 @@ fs::path find_file(const fs::path& root, const std::string& part) {
   fail("{}: found no {}.h5; shd is read from {}", root.string(), part, kWanted);
 }
 
-// The HDF5 file inside a zip or gzip file; empty when it is not packed.
-std::string unpack(Bytes bytes, const fs::path& path) {
-  if (is_gzip(bytes)) return gunzip(bytes, path.string(), kLargestFile);
+// The HDF5 file inside a zip or gzip file; nothing when it is not packed.
+std::optional<std::string> unpack(Bytes bytes, const fs::path& path, const UnpackLimit& limit) {
+  if (is_gzip(bytes)) return gunzip(bytes, path.string(), limit);
   if (path.extension() != ".zip") return {};
-  const ZipReader zip(bytes, path.string());
+  const ZipReader zip(bytes, path.string(), limit);
   const std::string name = path.stem().string();
   const ZipMember* member = zip.find(name);
   SPIKENM_CHECK(member != nullptr, "{}: found no {} in it", path.string(), name);
   return zip.read(*member);
 }
 
-// One part of the set.
+// Where the rows of a dataset lie in the HDF5 file.
+struct Rows {
+  struct Place {
+    uint64_t offset = 0, n = 0;  // bytes from the file's begin, and numbers
+    std::string problem;         // why it cannot be read; empty: it can
+  };
+  NpyType type;
+  std::vector<Place> places;
+};
+
+// A damaged row spoils itself alone: `data check` names each of them.
+Rows find_rows(const Hdf5Dataset& dataset, Bytes file) {
+  Rows rows{.type = dataset.type(), .places = {}};
+  for (int64_t i = 0; i < dataset.size(); ++i) {
+    Rows::Place& place = rows.places.emplace_back();
+    try {
+      const NpyArray row = dataset.row(i);
+      place.n = static_cast<uint64_t>(row.numel());
+      if (place.n > 0) place.offset = static_cast<uint64_t>(row.data.data() - file.data());
+    } catch (const Error& e) {
+      place.problem = e.what();
+    }
+  }
+  return rows;
+}
+
+// One part of the set. The file is mapped while its rows are found, and from then on read in
+// pieces: it stays open for as long as training lasts, and somebody may cut it.
 class ShdFile {
  public:
-  explicit ShdFile(const fs::path& path)
-      : path_(path.string()),
-        file_(path),
-        unpacked_(unpack(file_.bytes(), path)),
-        objects_(unpacked_.empty() ? file_.bytes() : as_bytes(unpacked_), path_),
-        times_(objects_, "spikes/times", path_),
-        units_(objects_, "spikes/units", path_),
-        labels_(npy_values<int64_t>(Hdf5Dataset(objects_, "labels", path_).values(), path_)) {
-    SPIKENM_CHECK(times_.has_rows() && units_.has_rows(),
+  ShdFile(const fs::path& path, const UnpackLimit& limit) : path_(path.string()), file_(path) {
+    const MappedFile mapped(path);
+    unpacked_ = unpack(mapped.bytes(), path, limit);
+    const Bytes all = unpacked_ ? as_bytes(*unpacked_) : mapped.bytes();
+    const Hdf5Objects objects(all, path_);
+    const Hdf5Dataset times(objects, "spikes/times", path_), units(objects, "spikes/units", path_);
+    labels_ = npy_values<int64_t>(Hdf5Dataset(objects, "labels", path_).values(), path_);
+    SPIKENM_CHECK(times.has_rows() && units.has_rows(),
                   "{}: found spikes/times or spikes/units without rows, wanted a row a recording",
                   path_);
-    SPIKENM_CHECK(times_.size() == size() && units_.size() == size(),
+    SPIKENM_CHECK(times.size() == size() && units.size() == size(),
                   "{}: found {} rows of times and {} of units for {} labels, wanted as many", path_,
-                  times_.size(), units_.size(), size());
+                  times.size(), units.size(), size());
     SPIKENM_CHECK(size() > 0, "{}: found no recordings in it", path_);
+    SPIKENM_CHECK(size() <= kMostRecordings, "{}: found {} recordings, wanted at most {}", path_,
+                  size(), kMostRecordings);
     for (int64_t i = 0; i < size(); ++i) {
       SPIKENM_CHECK(label(i) >= 0 && label(i) < kClasses, "{}: label {}, wanted 0 to {}", name(i),
                     label(i), kClasses - 1);
     }
+    times_ = find_rows(times, all);
+    units_ = find_rows(units, all);
   }
 
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(labels_.size()); }
@@ -78,8 +110,8 @@ class ShdFile {
 
   void load(int64_t index, Recording& out) const {
     const std::string source = name(index);
-    const std::vector<double> times = npy_values<double>(times_.row(index), source);
-    const std::vector<int64_t> units = npy_values<int64_t>(units_.row(index), source);
+    const std::vector<double> times = read_row<double>(times_, index, source);
+    const std::vector<int64_t> units = read_row<int64_t>(units_, index, source);
     SPIKENM_CHECK(times.size() == units.size(), "{}: found {} times for {} units, wanted as many",
                   source, times.size(), units.size());
     out.clear();
@@ -101,18 +133,36 @@ class ShdFile {
   }
 
  private:
+  template <class T>
+  [[nodiscard]] std::vector<T> read_row(const Rows& rows, int64_t index,
+                                        const std::string& source) const {
+    const Rows::Place& place = rows.places[static_cast<size_t>(index)];
+    SPIKENM_CHECK(place.problem.empty(), "{}", place.problem);
+    static thread_local std::vector<uint8_t> buffer;
+    const size_t n_bytes = place.n * static_cast<size_t>(rows.type.item_size);
+    NpyArray array{rows.type};
+    array.shape = {static_cast<int64_t>(place.n)};
+    if (unpacked_) {
+      array.data = as_bytes(*unpacked_).subspan(place.offset, n_bytes);
+    } else {
+      buffer.resize(n_bytes);
+      file_.read(place.offset, buffer);
+      array.data = buffer;
+    }
+    return npy_values<T>(array, source);
+  }
+
   std::string path_;
-  MappedFile file_;
-  std::string unpacked_;
-  Hdf5Objects objects_;
-  Hdf5Dataset times_, units_;
+  InputFile file_;
+  std::optional<std::string> unpacked_;  // the HDF5 file, when file_ is packed
+  Rows times_, units_;
   std::vector<int64_t> labels_;
 };
 
 class Shd : public RecordingSet {
  public:
-  explicit Shd(std::vector<SourceFile> files)
-      : files_(std::move(files)), train_(files_[0].path), test_(files_[1].path) {}
+  Shd(std::vector<SourceFile> files, const UnpackLimit& limit)
+      : files_(std::move(files)), train_(files_[0].path, limit), test_(files_[1].path, limit) {}
 
   [[nodiscard]] int64_t size(Part part) const override { return of(part).size(); }
   [[nodiscard]] int64_t label(Part part, int64_t index) const override {
@@ -158,8 +208,8 @@ std::unique_ptr<Dataset> open_shd(const Config& config, int64_t frames, uint64_t
       read_frame_options(config, {.frames = frames, .rule = FrameRule::kTime, .polarities = 1});
   SPIKENM_CHECK(options.resize == 0, "{}: found {}, but shd has a row of units and no picture",
                 config.full_key("resize"), options.resize);
-  return make_frame_dataset(std::make_unique<Shd>(std::move(files)), std::move(info), options,
-                            "shd 1");
+  return make_frame_dataset(std::make_unique<Shd>(std::move(files), read_unpack_limit(config)),
+                            std::move(info), options, "shd 1");
 }
 
 }  // namespace spikenm::data

@@ -1,4 +1,4 @@
-#include "spikenm/core/mapped_file.h"
+#include "spikenm/core/input_file.h"
 #include "spikenm/data/datasets/file_tree.h"
 #include "spikenm/data/formats/npz.h"
 #include "spikenm/data/resize.h"
@@ -10,10 +10,12 @@ namespace {
 
 class StoredFrames : public Dataset {
  public:
-  StoredFrames(LabelledFiles files, DatasetInfo info, const FrameOptions& options)
+  StoredFrames(LabelledFiles files, DatasetInfo info, const FrameOptions& options,
+               UnpackLimit limit)
       : files_(std::move(files)),
         info_(std::move(info)),
         options_(options),
+        limit_(std::move(limit)),
         stored_({options.frames, 2, info_.height, info_.width}) {
     info_.frames = options.frames;
     info_.channels = 2;
@@ -38,8 +40,9 @@ class StoredFrames : public Dataset {
 
   void read(Part part, int64_t index, float* out) const override {
     const std::filesystem::path& path = files_.of(part)[static_cast<size_t>(index)].path;
-    const MappedFile mapped(path);
-    const NpzReader npz(mapped.bytes(), path.string());
+    static thread_local std::vector<uint8_t> bytes;
+    read_bytes(path, bytes);
+    const NpzReader npz(bytes, path.string(), limit_);
     const NpzEntry entry = npz.read("frames");
     const std::vector<int64_t> wanted{stored_.frames, stored_.channels, stored_.height,
                                       stored_.width};
@@ -62,6 +65,7 @@ class StoredFrames : public Dataset {
   LabelledFiles files_;
   DatasetInfo info_;
   FrameOptions options_;
+  UnpackLimit limit_;
   SampleShape stored_;
   std::optional<Resizer> resizer_;
 };
@@ -69,8 +73,9 @@ class StoredFrames : public Dataset {
 }  // namespace
 
 std::unique_ptr<Dataset> make_stored_frames(LabelledFiles files, DatasetInfo info,
-                                            const FrameOptions& options) {
-  return std::make_unique<StoredFrames>(std::move(files), std::move(info), options);
+                                            const FrameOptions& options, UnpackLimit limit) {
+  return std::make_unique<StoredFrames>(std::move(files), std::move(info), options,
+                                        std::move(limit));
 }
 
 std::string stored_frames_folder(const FrameOptions& options) {

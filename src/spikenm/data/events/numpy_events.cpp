@@ -4,36 +4,46 @@
 #include "spikenm/data/formats/npz.h"
 
 #include <cmath>
-#include <map>
 
 namespace spikenm::data {
 namespace {
 
-// A few bytes of an archive can claim any number; no recording of a set comes near this one.
-constexpr int64_t kMostEvents = int64_t{1} << 26;
-
 // Where the values of t, x, y and p come from: an archive, records, or a plain array. Each gives
-// the values of one as T, and whether they are floating-point numbers.
+// the values of one as T, and whether they are floating-point numbers. One is asked for at a time:
+// what is in memory beside the events is a single array.
 
-struct Archive {
-  Archive(const NpzReader& arrays, std::string_view from) : source(from) {
-    // Unpacked once each, however often they are asked for.
-    for (const char name : std::string_view("txyp")) entries.emplace(name, arrays.read({&name, 1}));
-  }
+class Archive {
+ public:
+  Archive(Bytes bytes, std::string_view from, const UnpackLimit& limit)
+      : source(from), arrays_(bytes, from, limit), most_(limit.of(bytes.size())), limit_(limit) {}
 
-  std::map<char, NpzEntry> entries;
-  std::string_view source;
+  const std::string_view source;
 
   template <class T>
-  [[nodiscard]] std::vector<T> get(char name) const {
-    const NpyArray& array = entries.at(name).array;
-    SPIKENM_CHECK(array.shape.size() == 1, "{}: array '{}' has {} axes, wanted 1", source, name,
-                  array.shape.size());
-    SPIKENM_CHECK(array.numel() <= kMostEvents, "{}: array '{}' has {} values, wanted at most {}",
-                  source, name, array.numel(), kMostEvents);
-    return npy_values<T>(array, source);
+  [[nodiscard]] std::vector<T> get(char name) {
+    return npy_values<T>(array(name), source);
   }
-  [[nodiscard]] bool is_float(char name) const { return entries.at(name).array.kind == 'f'; }
+  [[nodiscard]] bool is_float(char name) { return array(name).kind == 'f'; }
+
+ private:
+  const NpyArray& array(char name) {
+    if (name == name_) return entry_.array;
+    entry_ = {};  // before the next one is unpacked
+    entry_ = arrays_.read({&name, 1});
+    name_ = name;
+    SPIKENM_CHECK(entry_.array.shape.size() == 1, "{}: array '{}' has {} axes, wanted 1", source,
+                  name, entry_.array.shape.size());
+    // Small types unpack to less than the events they become and the numbers on the way.
+    if (static_cast<uint64_t>(entry_.array.numel()) > most_ / (sizeof(Event) + sizeof(int64_t)))
+      refuse_unpacking(source, most_, limit_);
+    return entry_.array;
+  }
+
+  NpzReader arrays_;
+  size_t most_;
+  const UnpackLimit& limit_;
+  NpzEntry entry_;  // the last one asked for
+  char name_ = ' ';
 };
 
 struct Records {
@@ -65,7 +75,7 @@ struct Matrix {
 };
 
 template <class Values>
-std::vector<int64_t> times_us(const Values& values, int64_t us_per_tick) {
+std::vector<int64_t> times_us(Values& values, int64_t us_per_tick) {
   const auto refuse = [&](size_t i, auto time) {
     fail("{}: event {} has time {}, wanted one within +-2^62 us", values.source, i, time);
   };
@@ -88,34 +98,42 @@ std::vector<int64_t> times_us(const Values& values, int64_t us_per_tick) {
   return times;
 }
 
-template <class Values>
-void fill(const Values& values, int64_t us_per_tick, Recording& out) {
-  const std::vector<int64_t> t = times_us(values, us_per_tick);
-  const std::vector<int64_t> x = values.template get<int64_t>('x');
-  const std::vector<int64_t> y = values.template get<int64_t>('y');
-  const std::vector<int64_t> p = values.template get<int64_t>('p');
-  SPIKENM_CHECK(x.size() == t.size() && y.size() == t.size() && p.size() == t.size(),
-                "{}: found {} times, {} x, {} y and {} polarities, wanted equally many",
-                values.source, t.size(), x.size(), y.size(), p.size());
-  out.width = out.height = 0;
-  out.events.resize(t.size());
-  for (size_t i = 0; i < t.size(); ++i) {
-    SPIKENM_CHECK(x[i] >= 0 && x[i] <= UINT16_MAX && y[i] >= 0 && y[i] <= UINT16_MAX &&
-                      p[i] >= -1 && p[i] <= 1,
-                  "{}: event {} has x {}, y {}, p {}, wanted places from 0 to 65535 and p -1, 0 "
-                  "or 1",
-                  values.source, i, x[i], y[i], p[i]);
-    out.events[i] = {.t = t[i],
-                     .x = static_cast<uint16_t>(x[i]),
-                     .y = static_cast<uint16_t>(y[i]),
-                     .on = static_cast<uint8_t>(p[i] == 1)};
+// Calls put(event, value) with the values of `name`, which must be from `low` to `high`.
+template <class Values, class Put>
+void put_each(Values& values, char name, int64_t low, int64_t high, std::vector<Event>& events,
+              const Put& put) {
+  const std::vector<int64_t> column = values.template get<int64_t>(name);
+  SPIKENM_CHECK(column.size() == events.size(),
+                "{}: found {} values of t and {} of {}, wanted equally many", values.source,
+                events.size(), column.size(), name);
+  for (size_t i = 0; i < column.size(); ++i) {
+    SPIKENM_CHECK(column[i] >= low && column[i] <= high, "{}: event {} has {} {}, wanted {} to {}",
+                  values.source, i, name, column[i], low, high);
+    put(events[i], column[i]);
   }
+}
+
+template <class Values>
+void fill(Values values, int64_t us_per_tick, Recording& out) {
+  out.width = out.height = 0;
+  {
+    const std::vector<int64_t> times = times_us(values, us_per_tick);
+    out.events.resize(times.size());
+    for (size_t i = 0; i < times.size(); ++i) out.events[i].t = times[i];
+  }
+  put_each(values, 'x', 0, UINT16_MAX, out.events,
+           [](Event& e, int64_t x) { e.x = static_cast<uint16_t>(x); });
+  put_each(values, 'y', 0, UINT16_MAX, out.events,
+           [](Event& e, int64_t y) { e.y = static_cast<uint16_t>(y); });
+  put_each(values, 'p', -1, 1, out.events,
+           [](Event& e, int64_t p) { e.on = static_cast<uint8_t>(p == 1); });
 }
 
 }  // namespace
 
-void read_npz_events(Bytes bytes, std::string_view source, Recording& out) {
-  fill(Archive(NpzReader(bytes, source), source), 1, out);
+void read_npz_events(Bytes bytes, std::string_view source, Recording& out,
+                     const UnpackLimit& limit) {
+  fill(Archive(bytes, source, limit), 1, out);
 }
 
 void read_npy_events(Bytes bytes, std::string_view source, const NpyEventLayout& layout,

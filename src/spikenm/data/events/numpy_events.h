@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spikenm/data/events/event.h"
+#include "spikenm/data/formats/unpack_limit.h"
 
 #include <string>
 
@@ -16,8 +17,9 @@ struct NpyEventLayout {
 // Both refill `out`, whose sensor's size stays 0, and round times to whole µs. Polarity is 0 or -1
 // for OFF and 1 for ON. An Error begins with `source`.
 
-// Arrays t, x, y and p of N values; times in µs.
-void read_npz_events(Bytes bytes, std::string_view source, Recording& out);
+// Arrays t, x, y and p of N values; times in µs. `limit` is that of an array and of the events.
+void read_npz_events(Bytes bytes, std::string_view source, Recording& out,
+                     const UnpackLimit& limit = {});
 
 // N records with fields t, x, y and p in any order and times in µs, or a plain array (N, 4).
 void read_npy_events(Bytes bytes, std::string_view source, const NpyEventLayout& layout,

@@ -31,7 +31,7 @@ bool is_plausible(const Recording& recording) {
          static_cast<int64_t>(recording.events.size() / 100);
 }
 
-EventFile read_aedat(Bytes bytes, std::string_view source) {
+EventFile read_aedat(Bytes bytes, std::string_view source, const UnpackLimit& limit) {
   const size_t n_version = std::min(text_length(bytes), size_t{40});
   std::string_view version = header_text(bytes.first(n_version));
   version.remove_prefix(std::string_view("!AER-DAT").size());
@@ -41,7 +41,10 @@ EventFile read_aedat(Bytes bytes, std::string_view source) {
   } else if (version == "3.1") {
     read_aedat3(bytes, source, {}, file.recording);
   } else if (version == "4.0") {
-    read_aedat4(bytes, source, file.recording);
+    const Aedat4Stream stream = read_aedat4(bytes, source, file.recording, limit);
+    if (stream.n_event_streams > 1)
+      file.format +=
+          fmt::format(" (stream {} of its {} event streams)", stream.id, stream.n_event_streams);
   } else {
     fail("{}: found AEDAT version '{}', which is not supported; known: {}", source,
          printable(version), kKnown);
@@ -59,22 +62,46 @@ void refuse_raw(Bytes bytes, std::string_view source) {
   }
 }
 
+// Bytes that follow the first of a character in UTF-8; 4 for what is no first byte.
+size_t utf8_tail(uint8_t first) {
+  return first < 0x80   ? 0
+         : first < 0xc2 ? 4
+         : first < 0xe0 ? 1
+         : first < 0xf0 ? 2
+         : first < 0xf5 ? 3
+                        : 4;
+}
+
+// Text from its begin on, and no header that AEDAT leads with; a header may be all of a recording.
+bool is_plain_text(Bytes bytes) {
+  constexpr size_t kLooked = 4096;  // characters; events show long before
+  if (as_text(bytes).starts_with("#!AER-DAT")) return false;
+  size_t tail = 0;  // bytes that the character still wants
+  for (const uint8_t byte : bytes.first(std::min(bytes.size(), kLooked))) {
+    const bool continues = (byte & 0xc0) == 0x80;
+    if (continues != (tail > 0) || !(is_text(byte) || byte == '\n')) return false;
+    tail = continues ? tail - 1 : utf8_tail(byte);
+    if (tail == 4) return false;
+  }
+  return true;
+}
+
 // A line of text that binary data does not begin with by chance.
 bool has_header(Bytes bytes, char mark) {
   return header_line(bytes, mark) >= 8;
 }
 
 // Files that name themselves; an empty format when this one does not.
-EventFile read_named(Bytes bytes, std::string_view source) {
+EventFile read_named(Bytes bytes, std::string_view source, const UnpackLimit& limit) {
   const std::string_view text = as_text(bytes);
   EventFile file;
-  if (text.starts_with("#!AER-DAT")) return read_aedat(bytes, source);
+  if (text.starts_with("#!AER-DAT")) return read_aedat(bytes, source, limit);
   if (text.starts_with("\x93NUMPY")) {
     file.format = "NumPy array";
     read_npy_events(bytes, source, {}, file.recording);
   } else if (text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06")) {
     file.format = "NumPy archive";
-    read_npz_events(bytes, source, file.recording);
+    read_npz_events(bytes, source, file.recording, limit);
   } else if (has_header(bytes, '#')) {
     file.format = kUnversioned;
     read_aedat2(bytes, source, file.recording);
@@ -99,9 +126,11 @@ bool reads_as(Bytes bytes, std::string_view source, const Read& read, Recording&
 
 }  // namespace
 
-EventFile read_event_file(Bytes bytes, std::string_view source) {
+EventFile read_event_file(Bytes bytes, std::string_view source, const UnpackLimit& limit) {
   SPIKENM_CHECK(!bytes.empty(), "{}: found an empty file; known: {}", source, kKnown);
-  EventFile file = read_named(bytes, source);
+  SPIKENM_CHECK(!is_plain_text(bytes), "{}: not an event file: it holds text; known: {}", source,
+                kKnown);
+  EventFile file = read_named(bytes, source, limit);
   if (!file.format.empty()) return file;
   const bool is_binary = text_length(bytes) < bytes.size();
   if (is_binary && reads_as(bytes, source, read_aedat2, file.recording)) {

@@ -3,18 +3,19 @@
 
 #include "spikenm/core/json.h"
 #include "spikenm/data/events/event.h"
+#include "spikenm/data/formats/unpack_limit.h"
 
 #include <string>
 
 namespace spikenm::data {
 
 struct EventFile {
-  std::string format;  // "AEDAT 2.0", …
+  std::string format;  // "AEDAT 2.0", …; of several event streams, which was read
   Recording recording;
 };
 
 // An Error begins with `source` and names the formats that are known.
-EventFile read_event_file(Bytes bytes, std::string_view source);
+EventFile read_event_file(Bytes bytes, std::string_view source, const UnpackLimit& limit = {});
 
 struct EventSummary {
   std::string format;

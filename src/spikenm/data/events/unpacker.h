@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spikenm/core/bytes.h"
+#include "spikenm/data/formats/unpack_limit.h"
 
 #include <lz4frame.h>
 #include <zstd.h>
@@ -16,8 +17,9 @@ class Unpacker {
  public:
   enum class Method { kNone, kLz4, kZstd };
 
-  // `source` begins messages and must outlive the unpacker.
-  Unpacker(Method method, std::string_view source) : method_(method), source_(source) {
+  // `limit` is that of a single frame. `source` begins messages and must outlive the unpacker.
+  Unpacker(Method method, std::string_view source, UnpackLimit limit = {})
+      : method_(method), source_(source), limit_(std::move(limit)) {
     if (method == Method::kLz4) {
       LZ4F_dctx* made = nullptr;
       SPIKENM_CHECK(LZ4F_isError(LZ4F_createDecompressionContext(&made, LZ4F_VERSION)) == 0,
@@ -64,12 +66,14 @@ class Unpacker {
     allowance_ += kMaxRatio * packed.size();
     if (buffer_.empty()) buffer_.resize(1 << 16);
     size_t read = 0, written = 0;
+    const size_t most = limit_.of(packed.size());
     for (;;) {
       SPIKENM_CHECK(written < allowance_,
                     "{}: a frame of {} bytes gives more than {}, which no events do", source_,
                     packed.size(), written);
+      if (written == most) refuse_unpacking(source_, most, limit_);
       if (written == buffer_.size()) buffer_.resize(2 * written);
-      size_t n_out = std::min(buffer_.size(), allowance_) - written;
+      size_t n_out = std::min({buffer_.size(), allowance_, most}) - written;
       size_t n_in = packed.size() - read;
       const bool done = step(buffer_.data() + written, n_out, packed.data() + read, n_in);
       read += n_in;
@@ -91,6 +95,7 @@ class Unpacker {
 
   Method method_;
   std::string_view source_;
+  UnpackLimit limit_;
   std::unique_ptr<LZ4F_dctx, Free> lz4_;
   std::unique_ptr<ZSTD_DCtx, Free> zstd_;
   std::vector<uint8_t> buffer_;

@@ -7,9 +7,12 @@
 namespace spikenm::data {
 namespace {
 
-constexpr uint64_t kLargest = uint64_t{1} << 28;  // bytes of one dataset's elements
-constexpr uint64_t kDeflateRatio = 1032;          // bytes that one deflated byte gives at most
-constexpr size_t kRowRecord = 16;                 // u32 length, u64 heap address, u32 heap index
+constexpr uint64_t kLargest = uint64_t{1} << 26;  // bytes of one dataset's gathered chunks
+// Of a dataset, and numbers of a row. SHD has 8156 rows of at most some ten thousand; a byte of the
+// file may stand for a number of eight.
+constexpr uint64_t kMostElements = uint64_t{1} << 22;
+constexpr uint64_t kDeflateRatio = 1032;  // bytes that one deflated byte gives at most
+constexpr size_t kRowRecord = 16;         // u32 length, u64 heap address, u32 heap index
 
 enum MessageType : uint16_t {
   kDataspace = 0x01,
@@ -82,7 +85,8 @@ std::vector<Filter> read_filters(const std::vector<Hdf5Message>& messages,
   ByteReader reader = require_message(messages, kFilters, "filter list", name);
   const auto version = reader.le<uint8_t>("filter version");
   const auto n_filters = reader.le<uint8_t>("number of filters");
-  SPIKENM_CHECK(n_filters <= 32, "{}: damaged: it names {} filters", name, n_filters);
+  SPIKENM_CHECK(n_filters <= 4, "{}: damaged: it names {} filters, wanted at most 4", name,
+                n_filters);
   if (version == 1) reader.take(6, "filters");
   std::vector<Filter> filters;
   for (int i = 0; i < n_filters; ++i) {
@@ -192,6 +196,8 @@ Hdf5Dataset::Hdf5Dataset(const Hdf5Objects& objects, std::string_view path, std:
   const auto messages = objects.find(path);
   SPIKENM_CHECK(messages.has_value(), "{}: found no dataset '{}'", source, path);
   const uint64_t n = read_size(require_message(*messages, kDataspace, "dataspace", name_), name_);
+  SPIKENM_CHECK(n <= kMostElements, "{}: claims {} elements, wanted at most {}", name_, n,
+                kMostElements);
 
   ByteReader type = require_message(*messages, kDatatype, "datatype", name_);
   constexpr int kVariableLength = 9;
@@ -258,6 +264,8 @@ NpyArray Hdf5Dataset::row(int64_t index) const {
   NpyArray array{type_};
   array.shape = {length};
   if (length == 0) return array;
+  SPIKENM_CHECK(length <= kMostElements, "{}: row {} claims {} numbers, wanted at most {}", name_,
+                index, length, kMostElements);
 
   ByteReader heap = objects_->at(heap_address, "row heap");
   SPIKENM_CHECK(as_text(heap.take(4, "row heap")) == "GCOL",

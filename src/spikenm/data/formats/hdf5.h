@@ -12,11 +12,12 @@ class Hdf5Dataset {
   // The dataset at `path`, such as "spikes/times". `objects` and its bytes must outlive it. An
   // Error names the dataset when it is absent or of a kind that is not read: integers, IEEE floats
   // and variable-length rows of them, stored in one piece or in chunks under a version 1 B-tree,
-  // plain or deflated and shuffled.
+  // plain or deflated and shuffled; of at most 2^22 elements, and as many numbers in a row.
   Hdf5Dataset(const Hdf5Objects& objects, std::string_view path, std::string_view source);
 
   [[nodiscard]] int64_t size() const { return size_; }
   [[nodiscard]] bool has_rows() const { return has_rows_; }
+  [[nodiscard]] const NpyType& type() const { return type_; }  // of a number
 
   // All numbers, or those of one row; npy_values() converts them.
   [[nodiscard]] NpyArray values() const;

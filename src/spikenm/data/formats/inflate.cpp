@@ -25,6 +25,8 @@ class Inflater {
 
   // Unpacks until the stream ends or unpacked() is `limit`.
   void run(size_t limit) {
+    // Room that is never written costs no memory, and growing within it needs no second copy.
+    out_.reserve(std::min({limit, kMaxRatio * bytes_.size() + 4096, kMostReserved}));
     for (int status = Z_OK; status != Z_STREAM_END && filled_ < limit; status = step()) {
       if (filled_ == out_.size()) out_.resize(std::min(limit, larger_size()));
     }
@@ -38,6 +40,8 @@ class Inflater {
  private:
   // zlib counts in 32 bits.
   static constexpr size_t kMostAtOnce = size_t{1} << 30;
+  static constexpr size_t kMaxRatio = 1032;  // deflate's: 258 bytes from 2 bits
+  static constexpr size_t kMostReserved = size_t{4} << 30;
 
   [[nodiscard]] size_t larger_size() const {
     const size_t first = std::max<size_t>(4096, 4 * std::min(bytes_.size(), kMostAtOnce));
@@ -74,14 +78,13 @@ bool is_gzip(Bytes bytes) {
   return bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-std::string gunzip(Bytes bytes, std::string_view source, size_t limit) {
+std::string gunzip(Bytes bytes, std::string_view source, const UnpackLimit& limit) {
   SPIKENM_CHECK(is_gzip(bytes), "{}: not a gzip file: it does not begin with 1f 8b", source);
-  limit = std::min(limit, std::string().max_size() - 1);
+  const size_t most = limit.of(bytes.size());
   Inflater inflater(kGzip, bytes, source);
   for (;;) {
-    inflater.run(limit + 1);
-    SPIKENM_CHECK(inflater.unpacked() <= limit, "{}: would unpack to more than {} bytes", source,
-                  limit);
+    inflater.run(most + 1);
+    if (inflater.unpacked() > most) refuse_unpacking(source, most, limit);
     const Bytes rest = inflater.rest();
     if (std::all_of(rest.begin(), rest.end(), [](uint8_t byte) { return byte == 0; }))
       return inflater.take();

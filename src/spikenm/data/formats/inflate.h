@@ -3,6 +3,7 @@
 #pragma once
 
 #include "spikenm/core/bytes.h"
+#include "spikenm/data/formats/unpack_limit.h"
 
 #include <string>
 #include <string_view>
@@ -12,8 +13,8 @@ namespace spikenm::data {
 bool is_gzip(Bytes bytes);
 
 // The content of a gzip file, all its members in a row; zero padding may follow the last. More than
-// `limit` bytes are refused.
-std::string gunzip(Bytes bytes, std::string_view source, size_t limit);
+// the limit is refused.
+std::string gunzip(Bytes bytes, std::string_view source, const UnpackLimit& limit);
 
 // The content of a raw deflate stream that fills `bytes` and gives exactly `size` bytes.
 std::string inflate_raw(Bytes bytes, size_t size, std::string_view source);

@@ -14,7 +14,8 @@ std::string member_name(std::string_view key) {
 
 }  // namespace
 
-NpzReader::NpzReader(Bytes bytes, std::string_view source) : source_(source), zip_(bytes, source) {}
+NpzReader::NpzReader(Bytes bytes, std::string_view source, UnpackLimit limit)
+    : source_(source), zip_(bytes, source, std::move(limit)) {}
 
 bool NpzReader::has(std::string_view key) const {
   return zip_.find(member_name(key)) != nullptr;

@@ -16,8 +16,8 @@ struct NpzEntry {
 
 class NpzReader {
  public:
-  // `bytes` must outlive the reader.
-  NpzReader(Bytes bytes, std::string_view source);
+  // `bytes` must outlive the reader. `limit` is that of a single array.
+  NpzReader(Bytes bytes, std::string_view source, UnpackLimit limit = {});
 
   [[nodiscard]] bool has(std::string_view key) const;
   [[nodiscard]] std::vector<std::string> keys() const;

@@ -11,8 +11,9 @@ namespace spikenm::data {
 namespace {
 
 constexpr int kNewestProtocol = 5;
-// Bounds the stack, the memo and the containers together; a CIFAR file takes some 300 000.
-constexpr size_t kMaxSteps = size_t{1} << 24;
+// Bounds the stack, the memo and the containers together, which take up to 200 bytes a step; a
+// CIFAR file has some 300 000.
+constexpr size_t kMaxSteps = size_t{1} << 21;
 
 using Kind = PickleItems::Kind;
 

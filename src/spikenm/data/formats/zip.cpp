@@ -22,7 +22,6 @@ constexpr uint16_t kEncrypted = 1 | 1 << 6 | 1 << 13;  // plain, strong, and mas
 constexpr uint16_t kZip64Extra = 1;
 constexpr uint32_t kInZip64 = UINT32_MAX;  // a 32-bit field whose value is in the zip64 record
 
-constexpr uint64_t kMaxSize = uint64_t{1} << 30;
 constexpr uint64_t kMaxRatio = 1032;  // deflate's: 258 bytes from 2 bits
 
 struct Directory {
@@ -146,7 +145,8 @@ void check_crc(Bytes content, const ZipMember& member, const std::string& source
 
 }  // namespace
 
-ZipReader::ZipReader(Bytes bytes, std::string_view source) : bytes_(bytes), source_(source) {
+ZipReader::ZipReader(Bytes bytes, std::string_view source, UnpackLimit limit)
+    : bytes_(bytes), source_(source), limit_(std::move(limit)) {
   const size_t end = find_end(bytes, source_);
   const Directory directory = read_end(bytes, end, source_);
   SPIKENM_CHECK(directory.offset <= end && directory.size <= end - directory.offset,
@@ -192,8 +192,8 @@ Bytes ZipReader::content(const ZipMember& member) const {
   SPIKENM_CHECK(((flags | member.flags) & kEncrypted) == 0, "{}: is encrypted", source);
   SPIKENM_CHECK(method == kStored || method == kDeflated,
                 "{}: packed by method {}, wanted 0 (stored) or 8 (deflated)", source, method);
-  SPIKENM_CHECK(member.size <= kMaxSize, "{}: would unpack to {} bytes, more than the {} allowed",
-                source, member.size, kMaxSize);
+  const size_t most = limit_.of(bytes_.size());
+  if (member.size > most) refuse_unpacking(source, most, limit_);
   SPIKENM_CHECK(method != kStored || member.size == member.packed,
                 "{}: stored in {} bytes, wanted {}", source, member.packed, member.size);
   SPIKENM_CHECK(member.size / kMaxRatio <= member.packed,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "spikenm/core/bytes.h"
+#include "spikenm/data/formats/unpack_limit.h"
 
 #include <cstdint>
 #include <functional>
@@ -24,8 +25,8 @@ struct ZipMember {
 
 class ZipReader {
  public:
-  // `bytes` must outlive the reader.
-  ZipReader(Bytes bytes, std::string_view source);
+  // `bytes` must outlive the reader. `limit` is that of a single member.
+  ZipReader(Bytes bytes, std::string_view source, UnpackLimit limit = {});
 
   // Files in the order of the directory; folders are left out.
   [[nodiscard]] const std::vector<ZipMember>& members() const { return members_; }
@@ -42,6 +43,7 @@ class ZipReader {
 
   Bytes bytes_;
   std::string source_;
+  UnpackLimit limit_;
   std::vector<ZipMember> members_;
   std::map<std::string, size_t, std::less<>> by_name_;
 };

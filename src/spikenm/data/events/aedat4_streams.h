@@ -1,0 +1,19 @@
+// The list of streams in an AEDAT 4 header, an XML text. Recorders put it below a node of their own
+// name ("/mainloop/Recorder/outInfo/0/"), others at the top ("/outInfo/0/").
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace spikenm::data {
+
+struct Aedat4Stream {
+  int32_t id = 0;
+  int32_t width = 0, height = 0;  // 0: not stated
+  int64_t n_event_streams = 1;    // in the list, this one included
+};
+
+// The event stream of the lowest number, wherever its node lies. An Error begins with `source`.
+Aedat4Stream find_event_stream(std::string_view xml, std::string_view source);
+
+}  // namespace spikenm::data
