@@ -28,11 +28,15 @@ sanitize: setup ## run the torch-free tests under address and undefined-behaviou
 	@$(VENV_PATH) cmake --build --preset asan
 	@$(VENV_PATH) ctest --preset asan
 
-fuzz: ## fuzz every parser for a minute, under the sanitizers (clang)
+fuzz: ## fuzz every parser for a minute, under the sanitizers (clang); MODE=long: 10^6 inputs, 2,000 through the program
 	@tools/setup fuzz
 	@$(VENV_PATH) cmake --preset fuzz
 	@$(VENV_PATH) cmake --build --preset fuzz
-	@fuzz/run 60
+	@fuzz/run $(if $(filter long,$(MODE)),long,60)
+ifeq ($(MODE),long)
+	@$(MAKE) --no-print-directory build
+	@python3 fuzz/program/run.py build/spikenm --inputs 2000
+endif
 
 bench: setup ## run the benchmarks
 	@$(CONFIGURE) -DSPIKENM_BENCH=ON
