@@ -17,4 +17,8 @@ struct Command {
 
 const std::vector<Command>& commands();
 
+// A UsageError for a first word (or a second, where commands have commands) that names no command;
+// it names the nearest.
+void check_command(const CLI::App& app, int argc, const char* const* argv);
+
 }  // namespace spikenm::cli

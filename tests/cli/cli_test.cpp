@@ -51,6 +51,12 @@ TEST_F(Cli, ACommandLineThatIsNotUnderstoodExitsWith2) {
   EXPECT_FALSE(fs::exists(dir / "runs"));
 }
 
+TEST_F(Cli, AMistypedCommandOrKeyIsToldTheNearest) {
+  expect_failure({"trian", "seed=1"}, 2, {"'trian'", "known: train, eval", "nearest: train"});
+  expect_failure({"data", "chek", "mnist"}, 2, {"'chek'", "nearest: check"});
+  expect_failure({"train", "--dry-run", "lr=0.1"}, 1, {"lr:", "nearest is train.lr"});
+}
+
 TEST_F(Cli, ABadConfigFailsWithOneSentenceAndLeavesNothing) {
   const auto train = [](const Arguments& more) { return tiny({"train", "--out", "run"}, more); };
   expect_failure(train({"train.epoch=3"}), 1, {"spikenm: train.epoch", "nearest is train.epochs"});

@@ -29,6 +29,17 @@ TEST(Nearest, TakesALongNameInShortTime) {
   EXPECT_EQ(nearest(std::string(10'000'000, 'x'), names), names.front());
 }
 
+TEST(Nearest, FindsTheLastPartInAnySection) {
+  const std::vector<std::string> keys{"seed",     "model.T",      "data.name",
+                                      "train.lr", "train.epochs", "method.name"};
+  EXPECT_EQ(nearest("lr", keys), "train.lr");
+  EXPECT_EQ(nearest("data.lr", keys), "train.lr");
+  EXPECT_EQ(nearest("epoch", keys), "train.epochs");
+  EXPECT_EQ(nearest("methode.name", keys), "method.name");
+  EXPECT_EQ(nearest("sead", keys), "seed");
+  EXPECT_EQ(nearest("lr", {}), "");
+}
+
 TEST(GlobMatch, StarMatchesAnyRun) {
   EXPECT_TRUE(glob_match("conv*", "conv"));
   EXPECT_TRUE(glob_match("conv*", "conv12"));

@@ -22,13 +22,23 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::string_view last_part(std::string_view key) {
+  return key.substr(key.rfind('.') + 1);  // all of it where it has no dot
+}
+
+// Of dotted keys the last part may be what is meant: lr is near train.lr. A slip in the section is
+// likelier than another section.
+size_t key_distance(std::string_view a, std::string_view b) {
+  return std::min(edit_distance(a, b), edit_distance(last_part(a), last_part(b)) + 2);
+}
+
 }  // namespace
 
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
   name = name.substr(0, 200);  // the time grows with the length, and no name of ours is longer
   const auto best = std::min_element(candidates.begin(), candidates.end(),
                                      [&](const std::string& a, const std::string& b) {
-                                       return edit_distance(name, a) < edit_distance(name, b);
+                                       return key_distance(name, a) < key_distance(name, b);
                                      });
   return best == candidates.end() ? std::string() : *best;
 }
