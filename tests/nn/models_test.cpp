@@ -71,6 +71,37 @@ TEST(Models, EveryModelGivesScoresOfStepsSamplesAndClasses) {
       }
 }
 
+TEST(Models, EveryModelCanBeBuiltOfShapesAlone) {
+  for (const std::string& name : models().names()) {
+    for (const auto neuron : {kernels::Neuron::kLif, kernels::Neuron::kPlif}) {
+      ModelSpec spec = deep_spec(neuron);
+      const auto real = build_small(name, spec);
+      spec.shapes_only = true;
+      const auto shapes = build_small(name, spec);
+      const auto compare = [&](const std::vector<NamedTensor>& a,
+                               const std::vector<NamedTensor>& b) {
+        ASSERT_EQ(a.size(), b.size());
+        for (size_t i = 0; i < a.size(); ++i) {
+          EXPECT_EQ(a[i].name, b[i].name);
+          EXPECT_EQ(a[i].tensor.sizes(), b[i].tensor.sizes()) << name << " " << a[i].name;
+          EXPECT_TRUE(a[i].tensor.is_meta() && !b[i].tensor.is_meta());
+        }
+      };
+      compare(shapes->parameters(), real->parameters());
+      compare(shapes->buffers(), real->buffers());
+    }
+  }
+}
+
+TEST(Models, SizesThatNoNetworkHasAreRefused) {
+  EXPECT_ERROR(build("mlp", "hidden = [4611686018427387904]"), "fc1", "4611686018427387904x612",
+               "at most");
+  EXPECT_ERROR(build("vgg", "layers = '100000 100000'"), "conv2", "100000x100000x3x3");
+  std::string layers = "hidden = [1";
+  for (int i = 0; i < 1000; ++i) layers += ", 1";
+  EXPECT_ERROR(build("mlp", layers + "]"), "more than 1000 layers");
+}
+
 TEST(Models, TheGradientReachesEveryParameter) {
   for (const std::string& name : models().names())
     for (const auto neuron :

@@ -53,7 +53,7 @@ ChainBuilder& ChainBuilder::conv(int64_t out_channels) {
                                        .geometry = {.stride = 1, .padding = 1},
                                        .neuron = spec_.neuron,
                                        .neurons_maskable = !first},
-                                      spec_.seed));
+                                      spec_.seed, spec_.shapes_only));
   channels_ = out_channels;
   return *this;
 }
@@ -75,7 +75,7 @@ ChainBuilder& ChainBuilder::linear(int64_t out_features, const LinearOptions& op
                 .shape = {out_features, channels_ * height_ * width_, 1, 1},
                 .norm = options.norm};
   if (options.neuron) unit.neuron = spec_.neuron;
-  chain_->links.emplace_back(add_unit(*chain_, unit, spec_.seed));
+  chain_->links.emplace_back(add_unit(*chain_, unit, spec_.seed, spec_.shapes_only));
   channels_ = out_features;
   height_ = width_ = 1;
   return *this;

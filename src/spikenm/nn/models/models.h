@@ -15,6 +15,9 @@ struct ModelSpec {
   int64_t channels = 2, height = 34, width = 34, classes = 10;
   NeuronSpec neuron;
   uint64_t seed = 0;
+  // Tensors have shapes and no memory (torch's meta device): what a network would be like is known
+  // before it costs anything.
+  bool shapes_only = false;
 
   [[nodiscard]] FrameShape frame() const { return {channels, height, width}; }
 };

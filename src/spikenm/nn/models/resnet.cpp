@@ -7,7 +7,8 @@ Tensor BasicBlock::forward(Pass& pass, const Tensor& x) const {
   return y + (shortcut ? shortcut->forward(pass, x) : x);
 }
 
-ResNet::ResNet(const ModelSpec& spec) : seed_(spec.seed), channels_(spec.channels) {
+ResNet::ResNet(const ModelSpec& spec)
+    : seed_(spec.seed), shapes_only_(spec.shapes_only), channels_(spec.channels) {
   frame_ = spec.frame();
 }
 
@@ -19,7 +20,7 @@ Unit ResNet::add_conv(const std::string& name, int64_t in, int64_t out, int64_t 
                    .geometry = {.stride = stride, .padding = kernel / 2},
                    .neuron = neuron,
                    .neurons_maskable = neurons_maskable},
-                  seed_);
+                  seed_, shapes_only_);
 }
 
 void ResNet::add_stem(int64_t channels, int64_t kernel, int64_t stride, const NeuronSpec& neuron) {
@@ -66,7 +67,7 @@ void ResNet::add_linear(const std::string& name, int64_t features,
                                .bias = true,
                                .neuron = neuron,
                                .maskable = maskable},
-                              seed_));
+                              seed_, shapes_only_));
   channels_ = features;
 }
 

@@ -42,6 +42,7 @@ class ResNet : public Network {
                   const std::optional<NeuronSpec>& neuron, bool maskable);
 
   uint64_t seed_;
+  bool shapes_only_;
   int64_t channels_;
   Unit stem_;
   std::optional<ops::PoolGeometry> stem_pool_;

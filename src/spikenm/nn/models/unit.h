@@ -31,7 +31,8 @@ struct UnitSpec {
 };
 
 // Adds the layers at the end of the network; their first values depend on the seed and on how many
-// synapses there are already.
-Unit add_unit(Network& network, const UnitSpec& spec, uint64_t seed);
+// synapses there are already. With `shapes_only` they have none (ModelSpec). More layers, or more
+// weights in one, than any network has are an Error.
+Unit add_unit(Network& network, const UnitSpec& spec, uint64_t seed, bool shapes_only = false);
 
 }  // namespace spikenm::nn
