@@ -1,5 +1,6 @@
 #include "commands.h"
 
+#include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
 #include "spikenm/train/experiment.h"
 #include "spikenm/train/model_file.h"
@@ -17,6 +18,7 @@ struct EvalArguments {
 
 void eval(const EvalArguments& a) {
   train::LoadedModel model = train::load_model(a.model, a.overrides);
+  for (const std::string& note : model.recipe.notes) say("note: " + note);
   const Json found = train::measure(model.recipe, model.masks);
   if (a.json) {
     show_json(found);
@@ -42,7 +44,8 @@ std::function<void()> setup_eval(CLI::App& app) {
       "Examples:\n"
       "  spikenm eval runs/a\n"
       "  spikenm eval runs/a/model_best_val.safetensors --json\n"
-      "  spikenm eval runs/a data.test_size=5000");
+      "  spikenm eval runs/a data.root=DIR data.test_size=500\n"
+      "The test part of the data is enough.");
   return [a] { eval(*a); };
 }
 

@@ -123,10 +123,13 @@ void inspect(const InspectArguments& a) {
     show("{}\n", describe(model.recipe.model, &model.masks));
   } else if (!a.frame.empty()) {
     const auto [channels, height, width, classes] = parse_frame(a.frame);
-    show("{}\n",
-         describe(train::read_model(a.config.load(), {channels, height, width}, classes), nullptr));
+    show("{}\n", describe(train::read_model(a.config.load(), {channels, height, width}, classes,
+                                            train::Purpose::kDescribe),
+                          nullptr));
   } else {
-    show("{}\n", describe(train::read_recipe(a.config.load()).model, nullptr));
+    const train::Recipe recipe =
+        train::read_recipe(a.config.load(), {.purpose = train::Purpose::kDescribe});
+    show("{}\n", describe(recipe.model, nullptr));
   }
 }
 

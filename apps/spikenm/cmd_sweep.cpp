@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 
 namespace spikenm::cli {
 namespace fs = std::filesystem;
@@ -59,8 +60,10 @@ sweep::Spec read_spec(const SweepArguments& a) {
   return spec;
 }
 
-// Reads every member's config whole, as training would. Gives each as it would be trained.
-std::vector<std::string> check_members(const sweep::Spec& spec) {
+// Reads every member's config whole, as training would. Gives each as it would be trained, and what
+// a dry run did not find, once.
+std::vector<std::string> check_members(const sweep::Spec& spec, train::Purpose purpose,
+                                       std::set<std::string>& notes) {
   ProgressLine line;
   std::vector<std::string> resolved;
   for (const sweep::Member& member : spec.members) {
@@ -71,7 +74,8 @@ std::vector<std::string> check_members(const sweep::Spec& spec) {
     try {
       Config config = sweep::load_member(spec, member);
       config.override_with(fmt::format("seed={}", spec.seeds.front()));
-      static_cast<void>(train::read_recipe(config));
+      const train::Recipe recipe = train::read_recipe(config, {.purpose = purpose});
+      notes.insert(recipe.notes.begin(), recipe.notes.end());
       resolved.push_back(config.resolved_toml());
     } catch (const Error& e) {
       fail("member '{}': {}", member.name, e.what());
@@ -214,7 +218,10 @@ void report_outcome(const sweep::Spec& spec, const std::vector<Planned>& planned
 void run_sweep(const SweepArguments& a) {
   const sweep::Spec spec = read_spec(a);
   const std::map<std::string, double> published = sweep::read_published(spec);
-  const std::vector<std::string> resolved = check_members(spec);
+  std::set<std::string> notes;
+  const std::vector<std::string> resolved =
+      check_members(spec, a.dry_run ? train::Purpose::kCheck : train::Purpose::kTrain, notes);
+  for (const std::string& note : notes) say("note: " + note);
   std::vector<Planned> planned = plan(spec, resolved, a.out);
   if (a.dry_run) {
     for (const Planned& run : planned) show("{}{}\n", run.name, run.found ? " (finished)" : "");

@@ -1,6 +1,7 @@
 #include "commands.h"
 #include "config_options.h"
 
+#include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
 #include "spikenm/train/experiment.h"
 
@@ -19,7 +20,8 @@ struct TrainArguments {
 void train(const TrainArguments& a) {
   const Config config = a.config.load();
   if (a.dry_run) {
-    static_cast<void>(train::read_recipe(config));
+    const train::Recipe recipe = train::read_recipe(config, {.purpose = train::Purpose::kCheck});
+    for (const std::string& note : recipe.notes) say("note: " + note);
     show_text(config.resolved_toml());
     return;
   }

@@ -30,7 +30,7 @@ Config DatasetOptions::config() const {
 }
 
 std::shared_ptr<const data::Dataset> DatasetOptions::open(const Config& config) const {
-  return data::datasets().find(name)(config.section("data"), frames, seed);
+  return data::datasets().find(name)(config.section("data"), {.frames = frames, .seed = seed});
 }
 
 std::shared_ptr<const data::Dataset> DatasetOptions::open() const {

@@ -151,12 +151,26 @@ TEST_F(Cli, EvalMeasuresWhatTrainingMeasuredAndInspectShowsTheLayers) {
     EXPECT_NE(inspect.out.find(part), std::string::npos) << inspect.out << "lacks: " << part;
 }
 
+TEST_F(Cli, ADryRunAndInspectNeedNeitherDataNorGpu) {
+  write_file_atomically(dir / "c.toml",
+                        "device = 'cuda'\n[data]\nname = 'cifar10-dvs'\nroot = 'nowhere'\n"
+                        "[model]\nname = 'vggsnn'\nwidth = 2\n[method]\npattern = '2:8'\n");
+  const Outcome inspect = run({"inspect", "--config", "c.toml"});
+  EXPECT_EQ(inspect.code, 0) << inspect.err;
+  for (const char* part : {"conv8", "16x16x3x3", "100x144x1x1", "2:8", "connections"})
+    EXPECT_NE(inspect.out.find(part), std::string::npos) << inspect.out << "lacks: " << part;
+  const Outcome dry = run({"train", "--config", "c.toml", "--dry-run"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_NE(dry.err.find("note: data.root: 'nowhere' is not a folder"), std::string::npos);
+  EXPECT_NE(dry.out.find("device = \"cuda\""), std::string::npos) << dry.out;
+  expect_failure({"train", "--config", "c.toml"}, 1, {"nowhere"});
+}
+
 TEST_F(Cli, AFrameInspectsAConfigWhoseDataIsNotThere) {
   write_file_atomically(dir / "c.toml",
                         "[data]\nname = 'cifar10-dvs'\nroot = 'nowhere'\n"
                         "[model]\nname = 'vggsnn'\nwidth = 2\n[method]\npattern = '2:8'\n"
                         "[train]\nlr = 0.1\n");
-  expect_failure({"inspect", "--config", "c.toml"}, 1, {"nowhere"});
   const Outcome found = run({"inspect", "--config", "c.toml", "--frame", "2x48x48x10"});
   EXPECT_EQ(found.code, 0) << found.err;
   for (const char* part : {"conv8", "16x16x3x3", "100x144x1x1", "2:8", "connections"})

@@ -29,8 +29,8 @@ std::vector<float> read(const Dataset& dataset, Part part, int64_t index) {
 // One test a row of the registry, on a small tree of that set.
 class EveryDataset : public testing::TestWithParam<std::string> {
  protected:
-  std::unique_ptr<Dataset> open() {
-    return datasets().find(GetParam())(set_.config(), kFrames, /*seed=*/0);
+  std::unique_ptr<Dataset> open(Extent extent = Extent::kAll) {
+    return datasets().find(GetParam())(set_.config(), {.frames = kFrames, .extent = extent});
   }
   test::SmallSet set_{GetParam()};
 };
@@ -107,8 +107,59 @@ TEST_P(EveryDataset, SaysWhatItWantsWhenTheFolderIsAbsent) {
   if (!set_.has_root()) GTEST_SKIP() << "reads no folder";
   Config config = set_.config();
   config.override_with("root=/no/such/folder");
-  EXPECT_ERROR(datasets().find(GetParam())(config, kFrames, 0), "root", "/no/such/folder",
+  EXPECT_ERROR(datasets().find(GetParam())(config, {.frames = kFrames}), "root", "/no/such/folder",
                "not a folder", "can be had from");
+}
+
+// What a network and its pipeline depend on.
+void expect_same_kind(const DatasetInfo& a, const DatasetInfo& b) {
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.shape(), b.shape());
+  EXPECT_EQ(a.frames, b.frames);
+  EXPECT_EQ(a.classes, b.classes);
+  EXPECT_EQ(a.events, b.events);
+  EXPECT_EQ(a.simulated, b.simulated);
+  EXPECT_EQ(a.split, b.split);
+  EXPECT_EQ(a.class_names, b.class_names);
+  EXPECT_EQ(a.mirrored, b.mirrored);
+  EXPECT_EQ(a.mean, b.mean);
+  EXPECT_EQ(a.std, b.std);
+  EXPECT_EQ(a.augment, b.augment);
+}
+
+TEST_P(EveryDataset, IsDescribedWithoutItsFiles) {
+  const auto opened = open();
+  for (const char* root : {"", "/no/such/folder"}) {
+    Config config;
+    if (set_.has_root()) config.override_with(fmt::format("root='{}'", root));
+    const auto described =
+        datasets().find(GetParam())(config, {.frames = kFrames, .extent = Extent::kNothing});
+    expect_same_kind(described->info(), opened->info());
+    EXPECT_EQ(described->cache_key().empty(), opened->cache_key().empty());
+    if (!set_.has_root()) continue;
+    EXPECT_EQ(described->size(Part::kTrain) + described->size(Part::kTest), 0);
+    EXPECT_TRUE(described->files().empty());
+  }
+}
+
+TEST_P(EveryDataset, ReadsTheSameKeysWhateverIsOpened) {
+  std::string whole;
+  for (const Extent extent : {Extent::kAll, Extent::kTest, Extent::kNothing}) {
+    const Config config = set_.config();
+    static_cast<void>(datasets().find(GetParam())(config, {.frames = kFrames, .extent = extent}));
+    if (extent == Extent::kAll) whole = config.resolved_toml();
+    EXPECT_EQ(config.resolved_toml(), whole);
+  }
+}
+
+TEST_P(EveryDataset, ItsTestPartIsTheSameAlone) {
+  const auto whole = open(), test = open(Extent::kTest);
+  expect_same_kind(test->info(), whole->info());
+  ASSERT_EQ(test->size(Part::kTest), whole->size(Part::kTest));
+  for (int64_t i = 0; i < whole->size(Part::kTest); i += 3) {
+    EXPECT_EQ(test->label(Part::kTest, i), whole->label(Part::kTest, i));
+    EXPECT_EQ(read(*test, Part::kTest, i), read(*whole, Part::kTest, i));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, EveryDataset, testing::ValuesIn(datasets().names()),

@@ -175,7 +175,8 @@ TEST(MovingShapes, ShuffledTimeHidesTheDirection) {
 
 TEST(MovingShapes, ARootIsRefusedSinceNothingIsRead) {
   const Config config = Config::from_text("root = '/somewhere'", "test");
-  EXPECT_ERROR(datasets().find("moving-shapes")(config, 4, 0), "root", "/somewhere", "on the fly");
+  EXPECT_ERROR(datasets().find("moving-shapes")(config, {.frames = 4}), "root", "/somewhere",
+               "on the fly");
 }
 
 }  // namespace

@@ -21,8 +21,9 @@ Config data_config(const std::string& lines) {
   return Config::from_text("[data]\n" + lines, "test").section("data");
 }
 
-std::shared_ptr<const Dataset> open(const std::string& lines, int64_t frames = 2) {
-  return open_dataset(data_config(lines), frames, 1);
+std::shared_ptr<const Dataset> open(const std::string& lines, int64_t frames = 2,
+                                    Extent extent = Extent::kAll) {
+  return open_dataset(data_config(lines), {.frames = frames, .seed = 1, .extent = extent});
 }
 
 // N-MNIST with one recording a class, and a folder for its cache.
@@ -87,7 +88,7 @@ TEST_F(OpenRecordings, EveryKeyIsRead) {
                          "augment=['flip']\nnormalize=true\nmean=[0.5,0.5]\nstd=[1,1]\n"
                          "mixup=0.2\ncutmix=1.0"),
       "test");
-  const auto dataset = open_dataset(config.section("data"), 2, 1);
+  const auto dataset = open_dataset(config.section("data"), {.frames = 2, .seed = 1});
   static_cast<void>(read_pipelines(config.section("data"), dataset->info()));
   EXPECT_NO_THROW(config.reject_unread());
 }
@@ -95,7 +96,7 @@ TEST_F(OpenRecordings, EveryKeyIsRead) {
 TEST_F(OpenRecordings, KeysWithoutEffectAreRefused) {
   const auto read = [&](const std::string& more) {
     const Config config = Config::from_text("[data]\n" + lines(more), "test");
-    const auto dataset = open_dataset(config.section("data"), 2, 1);
+    const auto dataset = open_dataset(config.section("data"), {.frames = 2, .seed = 1});
     const Pipelines pipelines = read_pipelines(config.section("data"), dataset->info());
     config.reject_unread();
     return pipelines;
@@ -146,6 +147,36 @@ TEST(Open, ADiskCacheOfWhatIsInMemoryIsRefused) {
     EXPECT_EQ(read_sample(*dataset, Part::kTest, 1), std::vector<float>(28 * 28, 64.0f));
     EXPECT_EQ(dataset->label(Part::kTest, 1), 7);
   }
+}
+
+TEST_F(OpenRecordings, OfTheTestPartAloneNeedNoTrainPart) {
+  fs::remove_all(root_ / "Train");
+  EXPECT_ERROR(open(lines("")), "no folder Train");
+  const auto dataset = open(lines(""), 2, Extent::kTest);
+  EXPECT_EQ(dataset->size(Part::kTrain), 0);
+  EXPECT_EQ(dataset->size(Part::kTest), 10);
+  EXPECT_NO_THROW(read_sample(*dataset, Part::kTest, 9));
+  fs::remove_all(root_ / "Test");
+  EXPECT_ERROR(open(lines(""), 2, Extent::kTest), "no folder Test");
+}
+
+TEST_F(OpenRecordings, OfAWholeSetHaveOneCacheForTrainingAndForItsTestPart) {
+  const auto whole = open(lines("")), test = open(lines(""), 2, Extent::kTest);
+  EXPECT_EQ(cache_file(*test, folder_.path()), cache_file(*whole, folder_.path()));
+  const std::vector<float> sample = read_sample(*whole, Part::kTest, 3);
+  EXPECT_EQ(read_sample(*test, Part::kTest, 3), sample);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 1);
+}
+
+TEST_F(OpenRecordings, AreFoundBelowTheHomeFolder) {
+  const std::string before = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  ::setenv("HOME", root_.path().parent_path().c_str(), 1);
+  const std::string name = root_.path().filename().string();
+  const auto dataset = open(fmt::format("name='n-mnist'\nroot='~/{}'\ncache_dir='~/{}'", name,
+                                        folder_.path().filename().string()));
+  static_cast<void>(read_sample(*dataset, Part::kTrain, 0));
+  EXPECT_FALSE(folder_is_empty());
+  ::setenv("HOME", before.c_str(), 1);
 }
 
 TEST(Open, WrongNamesTellTheRightOnes) {

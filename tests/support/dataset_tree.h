@@ -27,11 +27,13 @@ inline void put(const std::filesystem::path& path, std::string_view content) {
 inline std::unique_ptr<data::Dataset> open_set(const std::string& name,
                                                const std::filesystem::path& root,
                                                const std::vector<std::string>& settings = {},
-                                               int64_t frames = 4) {
+                                               int64_t frames = 4,
+                                               data::Extent extent = data::Extent::kAll) {
   Config config;
   if (!root.empty()) config.override_with(fmt::format("data.root='{}'", root.string()));
   for (const std::string& setting : settings) config.override_with("data." + setting);
-  auto set = data::datasets().find(name)(config.section("data"), frames, 1);
+  auto set = data::datasets().find(name)(config.section("data"),
+                                         {.frames = frames, .seed = 1, .extent = extent});
   config.reject_unread();
   return set;
 }

@@ -1,6 +1,7 @@
 #include "spikenm/train/recipe.h"
 
 #include "spikenm/core/parallel.h"
+#include "spikenm/ops/stream.h"
 #include "support/expect_error.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +72,66 @@ TEST(Recipe, ANetworkIsReadForAFrameWithoutItsData) {
                "model.widht", "model.width");
 }
 
+// A set that is not there.
+const std::vector<std::string> kAbsent{"data.name=cifar10", "data.root=/no/such/folder",
+                                       "data.augment=['flip']"};
+
+Recipe read_absent(Purpose purpose, std::vector<std::string> more = {}) {
+  Config config;
+  config.override_with("model.width=4");
+  more.insert(more.begin(), kAbsent.begin(), kAbsent.end());
+  for (const std::string& assignment : more) config.override_with(assignment);
+  return read_recipe(config, {.purpose = purpose});
+}
+
+TEST(Recipe, ADryRunNotesDataThatIsNotThereAndChecksTheRest) {
+  EXPECT_ERROR(read_absent(Purpose::kTrain), "/no/such/folder");
+  const Recipe r = read_absent(Purpose::kCheck);
+  EXPECT_EQ(r.model.network->synapses().front().weight.size(1), 3);
+  EXPECT_FALSE(r.views);
+  ASSERT_EQ(r.notes.size(), 1u);
+  EXPECT_NE(r.notes[0].find("/no/such/folder"), std::string::npos);
+  EXPECT_ERROR(read_absent(Purpose::kCheck, {"data.lables=fine"}), "data.lables");
+  EXPECT_ERROR(read_absent(Purpose::kCheck, {"data.name=cifar100", "data.labels=fin"}),
+               "data.labels", "fin");
+}
+
+TEST(Recipe, ADryRunChecksDataThatIsThere) {
+  const auto check = [](const std::string& assignment) {
+    return read_recipe(config_of({assignment}), {.purpose = Purpose::kCheck});
+  };
+  EXPECT_TRUE(check("seed=1").notes.empty());
+  EXPECT_ERROR(check("train.batch_size=91"), "train.batch_size", "91", "90");
+}
+
+TEST(Recipe, ADescriptionOpensNoData) {
+  const Recipe r = read_absent(Purpose::kDescribe);
+  EXPECT_TRUE(r.notes.empty());
+  EXPECT_FALSE(r.views);
+  EXPECT_EQ(r.model.dataset->size(data::Part::kTest), 0);
+  EXPECT_EQ(r.model.dataset->info().classes, 10);
+}
+
+TEST(Recipe, ADryRunNeedsNoGpu) {
+  if (ops::cuda_is_available()) GTEST_SKIP() << "has one";
+  EXPECT_ERROR(read({"device=cuda"}), "device", "no GPU");
+  for (const Purpose purpose : {Purpose::kCheck, Purpose::kDescribe}) {
+    const Recipe r = read_absent(purpose, {"device=cuda", "precision=fp16", "data.augment_on=gpu"});
+    EXPECT_TRUE(r.model.network->device().is_cpu());
+    EXPECT_EQ(r.model.device.precision, "fp16");
+    EXPECT_EQ(r.notes.size(), purpose == Purpose::kCheck ? 2u : 0u);
+  }
+}
+
+TEST(Recipe, EvaluationNeedsNoTrainSplit) {
+  const Recipe r = read_recipe(config_of({"train.batch_size=5000", "data.val_fraction=1"}),
+                               {.purpose = Purpose::kEvaluate});
+  EXPECT_FALSE(r.views);
+  EXPECT_EQ(r.model.dataset->size(data::Part::kTest), 20);
+}
+
 TEST(Recipe, AnUnknownKeyIsRefusedWithTheNearest) {
+  EXPECT_ERROR(read({"lr=0.1"}), "lr:", "nearest is train.lr");
   EXPECT_ERROR(read({"train.epoch=3"}), "train.epoch:", "train.epochs");
   EXPECT_ERROR(read({"methode.name=dense"}), "methode.name", "method.name");
   EXPECT_ERROR(read({"sead=3"}), "sead", "seed");

@@ -21,6 +21,14 @@ using ProgressCallback = std::function<void(double fraction, std::string_view wh
 
 enum class Part { kTrain, kTest };
 
+// What of a set is opened: its files, those of the test part, or none. info() tells the same shape
+// and classes in all three, so that a config is understood where its data is not.
+enum class Extent { kAll, kTest, kNothing };
+
+inline bool includes(Extent extent, Part part) {
+  return extent == Extent::kAll || (extent == Extent::kTest && part == Part::kTest);
+}
+
 struct DatasetInfo {
   std::string name;
   int64_t channels = 0, height = 0, width = 0, classes = 0;
@@ -78,9 +86,15 @@ class Dataset {
   virtual void prepare(const ProgressCallback& /*progress*/) const {}
 };
 
-// `config` is the [data] section; `frames` the T the model asks for.
+struct DatasetRequest {
+  int64_t frames = 10;  // the T the model asks for
+  uint64_t seed = 0;
+  Extent extent = Extent::kAll;  // parts that are not opened have no samples
+};
+
+// `config` is the [data] section. The same keys are read whatever the extent.
 using DatasetFactory =
-    std::function<std::unique_ptr<Dataset>(const Config& config, int64_t frames, uint64_t seed)>;
+    std::function<std::unique_ptr<Dataset>(const Config& config, const DatasetRequest& request)>;
 
 const Registry<DatasetFactory>& datasets();
 

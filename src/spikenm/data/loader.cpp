@@ -44,7 +44,9 @@ std::vector<ChannelEdit> channel_edits(const Pipeline& pipeline, int64_t channel
 
 std::string raw_obstacle(const Dataset& dataset, const Pipeline& pipeline) {
   const DatasetInfo& info = dataset.info();
-  if (info.frames > 0 || dataset.bytes(Part::kTrain, 0) == nullptr)
+  const Part part = dataset.size(Part::kTrain) > 0 ? Part::kTrain : Part::kTest;
+  const bool has_samples = dataset.size(part) > 0;  // a set that was only described has none
+  if (info.frames > 0 || (has_samples && dataset.bytes(part, 0) == nullptr))
     return fmt::format("{} holds no still images as bytes", info.name);
   return pipeline.augment ? pipeline.augment->obstacle() : "";
 }

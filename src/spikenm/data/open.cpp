@@ -1,5 +1,6 @@
 #include "spikenm/data/open.h"
 
+#include "spikenm/core/home.h"
 #include "spikenm/data/cache.h"
 #include "spikenm/data/memory_cache.h"
 
@@ -15,15 +16,32 @@ std::vector<double> per_channel(const Config& config, const char* key,
   return values;
 }
 
+// A cache holds both parts.
+std::shared_ptr<const Dataset> open_whole_or_test(const DatasetFactory& open, const Config& config,
+                                                  const DatasetRequest& request) {
+  const auto with = [&](Extent extent) {
+    return open(config, {.frames = request.frames, .seed = request.seed, .extent = extent});
+  };
+  if (with(Extent::kNothing)->cache_key().empty()) return with(Extent::kTest);
+  try {
+    return with(Extent::kAll);
+  } catch (const Error&) {  // what the test part lacks is said below
+    return with(Extent::kTest);
+  }
+}
+
 }  // namespace
 
-std::shared_ptr<const Dataset> open_dataset(const Config& config, int64_t frames, uint64_t seed) {
+std::shared_ptr<const Dataset> open_dataset(const Config& config, const DatasetRequest& request) {
   const std::string name = config.get("name", "moving-shapes");
   config.selects("name");
-  std::shared_ptr<const Dataset> dataset = datasets().find(name)(config, frames, seed);
+  const DatasetFactory& open = datasets().find(name);
+  std::shared_ptr<const Dataset> dataset = request.extent == Extent::kTest
+                                               ? open_whole_or_test(open, config, request)
+                                               : open(config, request);
   enum { kAuto, kDisk, kMemory, kOff };
   size_t kind = config.get_choice("cache", "auto", {"auto", "disk", "memory", "off"});
-  const std::filesystem::path folder = config.get("cache_dir", "");
+  const std::filesystem::path folder = expand_home(config.get("cache_dir", ""));
   if (kind == kMemory || kind == kOff) config.no_effect("cache_dir", {"cache"});
   // Recordings are large and slow to decode; what is made on the fly is small.
   if (kind == kAuto && dataset->cache_key().empty()) kind = kOff;

@@ -5,8 +5,10 @@
 
 namespace spikenm::data {
 
-// Reads name and cache, and hands the rest to the dataset.
-std::shared_ptr<const Dataset> open_dataset(const Config& config, int64_t frames, uint64_t seed);
+// Reads name, cache and cache_dir, and hands the rest to the dataset. For
+// the test part alone (Extent::kTest), a set that is whole is opened whole where it has a cache, so
+// that what training has cached serves.
+std::shared_ptr<const Dataset> open_dataset(const Config& config, const DatasetRequest& request);
 
 struct Pipelines {
   Pipeline train;

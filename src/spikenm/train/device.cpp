@@ -19,7 +19,7 @@ void allow_tf32(bool allow) {
 
 }  // namespace
 
-Device read_device(const Config& config) {
+Device read_device(const Config& config, bool may_be_missing) {
   const std::vector<std::string> types{"auto", "fp32", "tf32", "bf16", "fp16"};
   const size_t where = config.get_choice("device", "cpu", {"cpu", "cuda", "auto"});
   Device d;
@@ -33,13 +33,15 @@ Device read_device(const Config& config) {
     d.precision = "fp32";
     return d;
   }
-  SPIKENM_CHECK(ops::cuda_is_available(),
+  d.is_missing = !ops::cuda_is_available();
+  SPIKENM_CHECK(!d.is_missing || may_be_missing,
                 "{}: found 'cuda', but this build or machine has no GPU to run on",
                 config.full_key("device"));
+  if (d.precision == "auto") d.precision = "bf16";
+  if (d.is_missing) return d;
   d.device = at::Device(at::kCUDA, 0);
   d.graphs = graphs;
   ops::use_own_stream();
-  if (d.precision == "auto") d.precision = "bf16";
   if (d.precision == "bf16") d.compute = at::kBFloat16;
   if (d.precision == "fp16") d.compute = at::kHalf;
   allow_tf32(d.precision == "tf32");

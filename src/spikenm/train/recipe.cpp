@@ -22,23 +22,60 @@ ModelRecipe read_basics(const Config& config) {
   return r;
 }
 
-void read_data(ModelRecipe& r, const Config& data) {
+data::Extent extent_for(Purpose purpose) {
+  if (purpose == Purpose::kDescribe) return data::Extent::kNothing;
+  return purpose == Purpose::kEvaluate ? data::Extent::kTest : data::Extent::kAll;
+}
+
+// Why the set cannot be opened; empty: it can.
+std::string missing_data(const Config& data, const data::DatasetRequest& request) {
+  try {
+    static_cast<void>(data::datasets().find(data.get("name", "moving-shapes"))(data, request));
+    return {};
+  } catch (const Error& e) {
+    return e.what();
+  }
+}
+
+// Opens as much of the set as the purpose needs; a dry run makes do with none.
+void read_data(ModelRecipe& r, const Config& data, Purpose purpose,
+               std::vector<std::string>& notes) {
+  data::DatasetRequest request{.frames = r.T, .seed = r.seed, .extent = extent_for(purpose)};
+  const std::string missing =
+      purpose == Purpose::kCheck ? missing_data(data, request) : std::string();
+  if (!missing.empty()) request.extent = data::Extent::kNothing;
   r.data_name = data.get("name", "moving-shapes");
-  r.dataset = data::open_dataset(data, r.T, r.seed);
+  r.dataset = data::open_dataset(data, request);  // throws where not the data but a key is wrong
+  if (!missing.empty()) notes.push_back(missing + "; all but the data was checked");
   r.pipelines = data::read_pipelines(data, r.dataset->info());
   r.workers = data.get_int("workers", r.workers, 0, 256);
 }
 
+nn::ModelSpec read_spec(const ModelRecipe& r, const Config& config, const nn::FrameShape& frame,
+                        int64_t classes) {
+  return {.channels = frame.channels,
+          .height = frame.height,
+          .width = frame.width,
+          .classes = classes,
+          .neuron = nn::read_neuron_spec(config.section("neuron")),
+          .seed = r.seed};
+}
+
+void check_shapes(const ModelRecipe& r, const Config& config, const ReadOptions& options) {
+  if (!options.check_shapes) return;
+  const auto set = data::datasets().find(config.section("data").get("name", "moving-shapes"))(
+      config.section("data"), {.frames = r.T, .seed = r.seed, .extent = data::Extent::kNothing});
+  const data::DatasetInfo& info = set->info();
+  nn::ModelSpec spec = read_spec(r, config, {info.channels, info.height, info.width}, info.classes);
+  spec.shapes_only = true;
+  options.check_shapes(*nn::models().find(r.model_name)(spec, config.section("model")));
+}
+
 void read_network_and_method(ModelRecipe& r, const Config& config, const nn::FrameShape& frame,
-                             int64_t classes) {
-  const nn::ModelSpec spec{.channels = frame.channels,
-                           .height = frame.height,
-                           .width = frame.width,
-                           .classes = classes,
-                           .neuron = nn::read_neuron_spec(config.section("neuron")),
-                           .seed = r.seed};
+                             int64_t classes, Purpose purpose) {
+  const nn::ModelSpec spec = read_spec(r, config, frame, classes);
   r.network = nn::make_model(r.model_name, spec, config);
-  r.device = read_device(config);
+  r.device = read_device(config, purpose == Purpose::kCheck || purpose == Purpose::kDescribe);
   r.network->move_to(r.device.device, r.device.compute);
   const Config method = config.section("method");
   r.method_name = method.get("name", "spikenm");
@@ -49,7 +86,7 @@ void read_network_and_method(ModelRecipe& r, const Config& config, const nn::Fra
 void read_augment_on(ModelRecipe& r, const Config& data) {
   enum { kAuto, kCpu, kGpu };
   const size_t where = data.get_choice("augment_on", "auto", {"auto", "cpu", "gpu"});
-  const bool on_gpu = r.device.device.is_cuda();
+  const bool on_gpu = r.device.device.is_cuda() || r.device.is_missing;
   for (data::Pipeline* pipeline : {&r.pipelines.train, &r.pipelines.test}) {
     const std::string obstacle =
         on_gpu ? data::raw_obstacle(*r.dataset, *pipeline) : "the network is on the cpu";
@@ -95,10 +132,11 @@ data::BlockSource batch_memory(const ModelRecipe& model) {
 
 }  // namespace
 
-ModelRecipe read_model(Config config, const nn::FrameShape& frame, int64_t classes) {
+ModelRecipe read_model(Config config, const nn::FrameShape& frame, int64_t classes,
+                       Purpose purpose) {
   for (const char* section : {"data", "train"}) config.drop(section);
   ModelRecipe r = read_basics(config);
-  read_network_and_method(r, config, frame, classes);
+  read_network_and_method(r, config, frame, classes, purpose);
   finish_reading(config);
   return r;
 }
@@ -120,12 +158,16 @@ data::LoaderOptions Recipe::test_loader() const {
           .memory = batch_memory(model)};
 }
 
-Recipe read_recipe(const Config& config) {
+Recipe read_recipe(const Config& config, const ReadOptions& options) {
   Recipe r;
   r.model = read_basics(config);
-  read_data(r.model, config.section("data"));
+  check_shapes(r.model, config, options);
+  read_data(r.model, config.section("data"), options.purpose, r.notes);
   const data::DatasetInfo& info = r.model.dataset->info();
-  read_network_and_method(r.model, config, {info.channels, info.height, info.width}, info.classes);
+  read_network_and_method(r.model, config, {info.channels, info.height, info.width}, info.classes,
+                          options.purpose);
+  if (r.model.device.is_missing && options.purpose == Purpose::kCheck)
+    r.notes.push_back("device: this build or machine has no GPU, which the run would need");
   read_augment_on(r.model, config.section("data"));
   r.val_fraction = config.section("data").get_real("val_fraction", r.val_fraction, 0, 1);
   const Config train = config.section("train");
@@ -134,6 +176,11 @@ Recipe read_recipe(const Config& config) {
   r.optimizer = read_optimizer_options(train);
   r.schedule = read_schedule(train);
   finish_reading(config);
+  // A dry run without the data has nothing to split.
+  const bool splits =
+      options.purpose == Purpose::kTrain ||
+      (options.purpose == Purpose::kCheck && r.model.dataset->size(data::Part::kTrain) > 0);
+  if (!splits) return r;
   r.views = data::split_train(r.model.dataset, r.val_fraction, r.model.seed);
   SPIKENM_CHECK(r.train.batch_size <= r.views->train.size(),
                 "train.batch_size: found {}, more than the {} samples of the train split",

@@ -10,6 +10,7 @@
 #include "spikenm/train/optimizer.h"
 #include "spikenm/train/schedule.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,24 +39,41 @@ struct ModelRecipe {
   std::unique_ptr<sparsity::Method> method;
 };
 
+// What a config is read for.
+enum class Purpose {
+  kTrain,     // all of it must be there
+  kEvaluate,  // the test part of the data and the device
+  kCheck,     // a dry run: data or a GPU that is not there is noted, and the rest is checked
+  kDescribe,  // layers and sizes alone: no data is opened, no GPU needed
+};
+
+struct ReadOptions {
+  Purpose purpose = Purpose::kTrain;
+  // Sees the network's shapes (ModelSpec::shapes_only) before any data is opened and before the
+  // network takes memory; throws where they are not those it wants.
+  std::function<void(nn::Network&)> check_shapes;
+};
+
 struct Recipe {
   ModelRecipe model;
-  std::optional<data::TrainViews> views;  // train and validation; set by read_recipe
+  std::optional<data::TrainViews> views;  // train and validation; set for training
   Loss loss;
   OptimizerOptions optimizer;
   Schedule schedule;
   TrainOptions train;
   double val_fraction = 0.1;
+  std::vector<std::string> notes;  // what kCheck did not find
 
   [[nodiscard]] data::LoaderOptions train_loader() const;
   [[nodiscard]] data::LoaderOptions test_loader() const;  // validation and test
 };
 
 // Reads every key; an unknown or unread one is an Error. `threads` is applied as it is read.
-Recipe read_recipe(const Config& config);
+Recipe read_recipe(const Config& config, const ReadOptions& options = {});
 
 // The network and method alone, for frames of this shape. Opens no data: `config` loses its [data]
 // and [train].
-ModelRecipe read_model(Config config, const nn::FrameShape& frame, int64_t classes);
+ModelRecipe read_model(Config config, const nn::FrameShape& frame, int64_t classes,
+                       Purpose purpose = Purpose::kTrain);
 
 }  // namespace spikenm::train

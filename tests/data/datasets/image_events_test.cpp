@@ -215,7 +215,7 @@ TEST(ImageEvents, OnlyStillImagesAreTaken) {
 
 TEST(ImageEvents, TheRegistryOpensItOverAnyImageSet) {
   const auto open = [](const std::string& text) {
-    return datasets().find("image-events")(Config::from_text(text, "test"), 4, 0);
+    return datasets().find("image-events")(Config::from_text(text, "test"), {.frames = 4});
   };
   EXPECT_ERROR(open("source = 'image-events'"), "source", "still images");
   EXPECT_ERROR(open("source = 'moving-shapes'"), "moving-shapes", "4 frames");

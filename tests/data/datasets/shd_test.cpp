@@ -12,7 +12,7 @@
 
 namespace spikenm::data {
 
-std::unique_ptr<Dataset> open_shd(const Config& config, int64_t frames, uint64_t seed);
+std::unique_ptr<Dataset> open_shd(const Config& config, const DatasetRequest& request);
 
 namespace {
 
@@ -50,7 +50,7 @@ class Shd : public testing::Test {
                                               int64_t frames = 4) const {
     return open_shd(
         Config::from_text(fmt::format("root = '{}'\n{}", dir_.path().string(), more), "test"),
-        frames, 0);
+        {.frames = frames});
   }
   // Opens a set whose train file is this one and reads its first sample.
   void read_first(const Spikes& spikes) const {
@@ -146,7 +146,7 @@ TEST_F(Shd, MissingFilesAreNamedWithWhereTheyCanBeHad) {
   EXPECT_ERROR(open(), dir_.path().c_str(), "shd_train.h5", "SHD/", "extract/", "zenkelab.org");
   put("shd_train.h5", shd_file({}));
   EXPECT_ERROR(open(), "found no shd_test.h5", "zenkelab.org");
-  EXPECT_ERROR(open_shd(Config(), 4, 0), "root", "zenkelab.org");
+  EXPECT_ERROR(open_shd(Config(), {.frames = 4}), "root", "zenkelab.org");
 }
 
 TEST_F(Shd, WrongSpikesAreRefusedWithFileAndRow) {

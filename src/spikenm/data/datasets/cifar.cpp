@@ -23,7 +23,13 @@ struct Layout {
   std::string folder;
   NamedSum archive;
   std::vector<NamedSum> train, test;
+
+  [[nodiscard]] const std::vector<NamedSum>& of(Part part) const {
+    return part == Part::kTrain ? train : test;
+  }
 };
+
+constexpr Part kParts[] = {Part::kTrain, Part::kTest};
 
 // What the two sets differ in.
 struct Cifar {
@@ -71,10 +77,13 @@ const Cifar kCifar100{
 // The files of a layout by name, and whatever holds their bytes.
 class Files {
  public:
-  static Files of_folder(const Layout& layout, const fs::path& folder) {
+  static Files of_folder(const Layout& layout, const fs::path& folder, Extent extent) {
     Files files;
-    for (const auto* part : {&layout.train, &layout.test})
-      for (const NamedSum& file : *part) files.sources_.push_back({folder / file.name, file.md5});
+    for (const Part part : kParts) {
+      if (!includes(extent, part)) continue;
+      for (const NamedSum& file : layout.of(part))
+        files.sources_.push_back({folder / file.name, file.md5});
+    }
     files.place_ = folder.string();
     return files;
   }
@@ -132,21 +141,23 @@ class Files {
 };
 
 // One file is enough: an incomplete copy shall be named as such, not passed over.
-bool has_any_file(const Layout& layout, const fs::path& folder) {
+bool has_any_file(const Layout& layout, const fs::path& folder, Extent extent) {
   std::error_code error;
-  for (const auto* part : {&layout.train, &layout.test}) {
-    for (const NamedSum& file : *part)
+  for (const Part part : kParts) {
+    if (!includes(extent, part)) continue;
+    for (const NamedSum& file : layout.of(part))
       if (fs::is_regular_file(folder / file.name, error)) return true;
   }
   return false;
 }
 
 // The layouts' folders first, since they need no unpacking, then their archives.
-std::pair<Files, const Layout*> find_files(const Cifar& set, const fs::path& root,
+std::pair<Files, const Layout*> find_files(const Cifar& set, const fs::path& root, Extent extent,
                                            const UnpackLimit& limit, const std::string& wanted) {
   for (const Layout& layout : set.layouts) {
     for (const fs::path& folder : {root / layout.folder, root})
-      if (has_any_file(layout, folder)) return {Files::of_folder(layout, folder), &layout};
+      if (has_any_file(layout, folder, extent))
+        return {Files::of_folder(layout, folder, extent), &layout};
   }
   for (const Layout& layout : set.layouts) {
     const fs::path folder = find_folder(root, {"", "download"}, layout.archive.name);
@@ -156,27 +167,33 @@ std::pair<Files, const Layout*> find_files(const Cifar& set, const fs::path& roo
   fail("{}: found none of the files of {}; it is read from {}", root.string(), set.name, wanted);
 }
 
-std::unique_ptr<Dataset> open_cifar(const Cifar& set, DatasetInfo info, const Config& config) {
+std::unique_ptr<Dataset> open_cifar(const Cifar& set, DatasetInfo info, const Config& config,
+                                    Extent extent) {
   const std::string wanted = fmt::format(
       "a folder with {}/ or {}/ in it, or {} or {}; they can be had from "
       "www.cs.toronto.edu/~kriz/cifar.html",
       set.layouts[0].folder, set.layouts[1].folder, set.layouts[0].archive.name,
       set.layouts[1].archive.name);
-  const fs::path root = require_root(config, set.name, wanted);
+  const fs::path root = require_root(config, extent, set.name, wanted);
   const CifarReading reading{.fine_and_coarse = set.fine_and_coarse,
                              .want_coarse = info.classes == 20,
                              .classes = info.classes};
-  const auto [files, layout] = find_files(set, root, read_unpack_limit(config), wanted);
+  const UnpackLimit limit = read_unpack_limit(config);
   info.name = set.name;
-  info.source =
-      fmt::format("{} in {}", layout->pickled ? "python pickles" : "binary files", files.place());
   info.channels = 3;
   info.height = info.width = 32;
   info.augment = {"crop:4", "flip"};
   info.official_train = 50000;
   info.official_test = 10000;
-  ImagePart train = files.read(*layout, layout->train, reading);
-  ImagePart test = files.read(*layout, layout->test, reading);
+  if (extent == Extent::kNothing)
+    return std::make_unique<ImageDataset>(std::move(info), ImagePart{}, ImagePart{},
+                                          std::vector<SourceFile>{});
+  const auto [files, layout] = find_files(set, root, extent, limit, wanted);
+  info.source =
+      fmt::format("{} in {}", layout->pickled ? "python pickles" : "binary files", files.place());
+  ImagePart train, test;
+  if (includes(extent, Part::kTrain)) train = files.read(*layout, layout->train, reading);
+  test = files.read(*layout, layout->test, reading);
   return std::make_unique<ImageDataset>(std::move(info), std::move(train), std::move(test),
                                         files.sources());
 }
@@ -185,24 +202,23 @@ std::unique_ptr<Dataset> open_cifar(const Cifar& set, DatasetInfo info, const Co
 
 // Means and deviations are those of the published recipes; the deviations are means over images,
 // smaller than those over all pixels.
-std::unique_ptr<Dataset> open_cifar10(const Config& config, int64_t /*frames*/, uint64_t /*seed*/) {
+std::unique_ptr<Dataset> open_cifar10(const Config& config, const DatasetRequest& request) {
   return open_cifar(kCifar10,
                     {.classes = 10,
                      .class_names = {"airplane", "automobile", "bird", "cat", "deer", "dog", "frog",
                                      "horse", "ship", "truck"},
                      .mean = {0.4914, 0.4822, 0.4465},
                      .std = {0.2023, 0.1994, 0.2010}},
-                    config);
+                    config, request.extent);
 }
 
-std::unique_ptr<Dataset> open_cifar100(const Config& config, int64_t /*frames*/,
-                                       uint64_t /*seed*/) {
+std::unique_ptr<Dataset> open_cifar100(const Config& config, const DatasetRequest& request) {
   const bool coarse = config.get_choice("labels", "fine", {"fine", "coarse"}) == 1;
   return open_cifar(kCifar100,
                     {.classes = coarse ? 20 : 100,
                      .mean = {129.3 / 255, 124.1 / 255, 112.4 / 255},
                      .std = {68.2 / 255, 65.4 / 255, 70.4 / 255}},
-                    config);
+                    config, request.extent);
 }
 
 }  // namespace spikenm::data

@@ -39,37 +39,49 @@ int64_t number_in_name(const fs::path& path) {
 // upr: the first nine of ten files of each class, in the order of their names, are for training
 // (cifar10_bird_909 comes before cifar10_bird_91). tebn: numbers 0 to 99 are for testing. random:S:
 // one of ten of each class, drawn by S.
-LabelledFiles split_files(const std::vector<LabelledFile>& all, const std::string& split,
-                          const std::string& key) {
-  LabelledFiles files;
+struct Split {
+  std::string text, key;
+  bool random = false;
   uint64_t seed = 0;
-  const bool random = split.starts_with("random:");
-  if (random) {
-    const auto [end, error] = std::from_chars(split.data() + 7, split.data() + split.size(), seed);
-    SPIKENM_CHECK(error == std::errc() && end == split.data() + split.size(),
-                  "{}: found '{}', wanted random: and a whole number", key, split);
+};
+
+Split read_split(const Config& config) {
+  Split split{.text = config.get("split", "upr"), .key = config.full_key("split")};
+  const std::string& text = split.text;
+  split.random = text.starts_with("random:");
+  if (split.random) {
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + 7, end, split.seed);
+    SPIKENM_CHECK(error == std::errc() && stop == end,
+                  "{}: found '{}', wanted random: and a whole number", split.key, text);
   }
-  SPIKENM_CHECK(random || split == "upr" || split == "tebn",
-                "{}: found '{}', wanted upr, tebn or random:SEED", key, split);
+  SPIKENM_CHECK(split.random || text == "upr" || text == "tebn",
+                "{}: found '{}', wanted upr, tebn or random:SEED", split.key, text);
+  return split;
+}
+
+LabelledFiles split_files(const std::vector<LabelledFile>& all, Extent extent, const Split& split) {
+  LabelledFiles files;
   for (size_t begin = 0; begin < all.size();) {
     size_t end = begin;
     while (end < all.size() && all[end].label == all[begin].label) ++end;
     std::vector<LabelledFile> members(all.begin() + static_cast<ptrdiff_t>(begin),
                                       all.begin() + static_cast<ptrdiff_t>(end));
-    if (random)
-      shuffle(members, RandomAddress(seed, random_stream(RandomUse::kSplit, 1),
+    if (split.random)
+      shuffle(members, RandomAddress(split.seed, random_stream(RandomUse::kSplit, 1),
                                      static_cast<uint32_t>(all[begin].label)));
     const size_t n_train = members.size() * 9 / 10;
     for (size_t i = 0; i < members.size(); ++i) {
-      const bool train = split == "tebn" ? number_in_name(members[i].path) >= 100 : i < n_train;
+      const bool train =
+          split.text == "tebn" ? number_in_name(members[i].path) >= 100 : i < n_train;
       (train ? files.train : files.test).push_back(members[i]);
     }
     begin = end;
   }
   SPIKENM_CHECK(
-      !files.train.empty() && !files.test.empty(),
-      "{}: '{}' leaves {} recordings for training and {} for testing, wanted some of both", key,
-      split, files.train.size(), files.test.size());
+      (!files.train.empty() || !includes(extent, Part::kTrain)) && !files.test.empty(),
+      "{}: '{}' leaves {} recordings for training and {} for testing, wanted some of both",
+      split.key, split.text, files.train.size(), files.test.size());
   return files;
 }
 
@@ -113,23 +125,26 @@ fs::path find_tree(const fs::path& root, const std::vector<std::string>& candida
 
 }  // namespace
 
-std::unique_ptr<Dataset> open_cifar10_dvs(const Config& config, int64_t frames, uint64_t /*seed*/) {
-  const fs::path root = require_root(config, "cifar10-dvs", kWanted);
-  const FrameOptions options = read_frame_options(config, {.frames = frames, .resize = 48});
+std::unique_ptr<Dataset> open_cifar10_dvs(const Config& config, const DatasetRequest& request) {
+  const fs::path root = require_root(config, request.extent, "cifar10-dvs", kWanted);
+  const FrameOptions options = read_frame_options(config, {.frames = request.frames, .resize = 48});
   const UnpackLimit limit = read_unpack_limit(config);
+  const Split split = read_split(config);
   DatasetInfo info{.name = "cifar10-dvs",
                    .height = kSide,
                    .width = kSide,
                    .classes = 10,
-                   .split = config.get("split", "upr"),
+                   .split = split.text,
                    .class_names = kClasses,
                    .augment = {"flip", "roll:5|rotate:30|cutout"},
                    .official_train = kPerClass * 9,
                    .official_test = kPerClass};
   const auto list = [&](const fs::path& folder, const std::string& extension) {
-    return split_files(list_classes(folder, kClasses, extension), info.split,
-                       config.full_key("split"));
+    return split_files(list_classes(folder, kClasses, extension), request.extent, split);
   };
+  if (request.extent == Extent::kNothing)
+    return make_frame_dataset(make_file_recordings({}, {}, kSide, kSide), std::move(info), options,
+                              "cifar10-dvs 1");
 
   const std::string stored = stored_frames_folder(options);
   if (const fs::path folder = find_tree(root, {stored}, ".npz"); !folder.empty()) {

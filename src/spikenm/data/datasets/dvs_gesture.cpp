@@ -30,9 +30,9 @@ struct Trial : GestureTrial {
 // Trials in AEDAT 3.1 files. A load decodes only the packets of its own span of time.
 class Trials : public RecordingSet {
  public:
-  explicit Trials(const fs::path& folder) {
-    append_part(folder, "trials_to_train.txt", train_);
-    append_part(folder, "trials_to_test.txt", test_);
+  Trials(const fs::path& folder, Extent extent) {
+    if (includes(extent, Part::kTrain)) append_part(folder, "trials_to_train.txt", train_);
+    if (includes(extent, Part::kTest)) append_part(folder, "trials_to_test.txt", test_);
   }
 
   [[nodiscard]] int64_t size(Part part) const override {
@@ -120,9 +120,12 @@ void read_tonic_events(Bytes bytes, std::string_view source, Recording& out) {
   read_npy_events(bytes, source, {.columns = "xypt", .us_per_tick = 1000}, out);
 }
 
-LabelledFiles list_parts(const fs::path& folder) {
-  return {.train = list_classes(folder / "train", numbered_names(kGestureClasses), ".npz"),
-          .test = list_classes(folder / "test", numbered_names(kGestureClasses), ".npz")};
+LabelledFiles list_parts(const fs::path& folder, Extent extent) {
+  LabelledFiles files;
+  if (includes(extent, Part::kTrain))
+    files.train = list_classes(folder / "train", numbered_names(kGestureClasses), ".npz");
+  files.test = list_classes(folder / "test", numbered_names(kGestureClasses), ".npz");
+  return files;
 }
 
 DatasetInfo gesture_info() {
@@ -142,43 +145,52 @@ DatasetInfo gesture_info() {
 
 }  // namespace
 
-std::unique_ptr<Dataset> open_dvs_gesture(const Config& config, int64_t frames, uint64_t /*seed*/) {
-  const fs::path root = require_root(config, "dvs-gesture", kWanted);
-  const FrameOptions options = read_frame_options(config, {.frames = frames});
+std::unique_ptr<Dataset> open_dvs_gesture(const Config& config, const DatasetRequest& request) {
+  const Extent extent = request.extent;
+  const fs::path root = require_root(config, extent, "dvs-gesture", kWanted);
+  const FrameOptions options = read_frame_options(config, {.frames = request.frames});
   const UnpackLimit limit = read_unpack_limit(config);
   DatasetInfo info = gesture_info();
+  if (extent == Extent::kNothing)
+    return make_frame_dataset(make_file_recordings({}, {}, kSide, kSide), std::move(info), options,
+                              "dvs-gesture 1");
+  const bool train = includes(extent, Part::kTrain);  // else a folder with the test part will do
   const auto describe = [&](const char* what, const fs::path& folder, const char* counts) {
     info.source = fmt::format("{} in {} (complete: {})", what, folder.string(), counts);
   };
   constexpr const char *kSpikingJelly = "1176 + 288, as SpikingJelly cuts it",
                        *kTonic = "1077 + 264, as Tonic cuts it";
-  if (const fs::path folder = find_folder(root, {stored_frames_folder(options)}, "train");
+  if (const fs::path folder =
+          find_folder(root, {stored_frames_folder(options)}, train ? "train" : "test");
       !folder.empty()) {
     describe("SpikingJelly's frames", folder, kSpikingJelly);
-    return make_stored_frames(list_parts(folder), std::move(info), options, limit);
+    return make_stored_frames(list_parts(folder, extent), std::move(info), options, limit);
   }
-  if (const fs::path folder =
-          find_folder(root, {"extract/DvsGesture", "DvsGesture", ""}, "trials_to_train.txt");
+  if (const fs::path folder = find_folder(root, {"extract/DvsGesture", "DvsGesture", ""},
+                                          train ? "trials_to_train.txt" : "trials_to_test.txt");
       !folder.empty()) {
     describe("AEDAT 3.1 trials", folder, kSpikingJelly);
-    return make_frame_dataset(std::make_unique<Trials>(folder), std::move(info), options,
+    return make_frame_dataset(std::make_unique<Trials>(folder, extent), std::move(info), options,
                               "dvs-gesture 1 aedat");
   }
-  if (const fs::path folder = find_folder(root, {"events_np"}, "train"); !folder.empty()) {
+  if (const fs::path folder = find_folder(root, {"events_np"}, train ? "train" : "test");
+      !folder.empty()) {
     describe("SpikingJelly's events", folder, kSpikingJelly);
     const auto read = [limit](Bytes bytes, std::string_view source, Recording& out) {
       read_npz_events(bytes, source, out, limit);
     };
-    return make_frame_dataset(make_file_recordings(list_parts(folder), read, kSide, kSide),
+    return make_frame_dataset(make_file_recordings(list_parts(folder, extent), read, kSide, kSide),
                               std::move(info), options, "dvs-gesture 1 npz");
   }
-  if (const fs::path folder = find_folder(root, {"DVSGesture", ""}, "ibmGestureTrain");
+  if (const fs::path folder =
+          find_folder(root, {"DVSGesture", ""}, train ? "ibmGestureTrain" : "ibmGestureTest");
       !folder.empty()) {
     describe("Tonic's events", folder, kTonic);
     info.official_train = 1077;
     info.official_test = 264;
-    LabelledFiles files{.train = list_users(folder / "ibmGestureTrain"),
-                        .test = list_users(folder / "ibmGestureTest")};
+    LabelledFiles files;
+    if (train) files.train = list_users(folder / "ibmGestureTrain");
+    files.test = list_users(folder / "ibmGestureTest");
     return make_frame_dataset(
         make_file_recordings(std::move(files), read_tonic_events, kSide, kSide), std::move(info),
         options, "dvs-gesture 1 npy");

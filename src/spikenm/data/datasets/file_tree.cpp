@@ -1,5 +1,6 @@
 #include "spikenm/data/datasets/file_tree.h"
 
+#include "spikenm/core/home.h"
 #include "spikenm/core/input_file.h"
 #include "spikenm/data/events/sensor.h"
 
@@ -44,8 +45,10 @@ class FileRecordings : public RecordingSet {
 
 }  // namespace
 
-fs::path require_root(const Config& config, std::string_view dataset, std::string_view wanted) {
-  const fs::path root = config.get("root", "");
+fs::path require_root(const Config& config, Extent extent, std::string_view dataset,
+                      std::string_view wanted) {
+  const fs::path root = expand_home(config.get("root", ""));
+  if (extent == Extent::kNothing) return root;
   const std::string key = config.full_key("root");
   SPIKENM_CHECK(!root.empty(), "{}: not set; {} is read from {}", key, dataset, wanted);
   std::error_code error;

@@ -12,8 +12,9 @@
 
 namespace spikenm::data {
 
-// data.root, which must be a folder. `wanted` tells people what lies in it and where it can be had.
-std::filesystem::path require_root(const Config& config, std::string_view dataset,
+// data.root, which must be a folder unless nothing is opened. `wanted` tells people what lies in it
+// and where it can be had.
+std::filesystem::path require_root(const Config& config, Extent extent, std::string_view dataset,
                                    std::string_view wanted);
 
 // data.max_unpacked_mb: what one packed file of the set may become, beside 16 times its own size.

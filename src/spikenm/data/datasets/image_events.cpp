@@ -155,17 +155,17 @@ std::unique_ptr<Dataset> make_image_events(std::shared_ptr<const Dataset> source
   return std::make_unique<ImageEvents>(std::move(source), options);
 }
 
-std::unique_ptr<Dataset> open_image_events(const Config& config, int64_t frames, uint64_t seed) {
+std::unique_ptr<Dataset> open_image_events(const Config& config, const DatasetRequest& request) {
   const std::string name = config.get("source", "cifar10");
   config.selects("source");
   SPIKENM_CHECK(name != "image-events", "{}: found '{}', wanted a set of still images",
                 config.full_key("source"), name);
-  ImageEventOptions options{.frames = frames, .seed = seed};
+  ImageEventOptions options{.frames = request.frames, .seed = request.seed};
   options.size = config.get_int("size", options.size, 0, 1024);
   options.travel = config.get_real("travel", options.travel, 0.1, 64);
   options.threshold = config.get_real("threshold", options.threshold, 0.01, 10);
   options.noise = config.get_real("noise", options.noise, 0, 1);
-  return make_image_events(datasets().find(name)(config, frames, seed), options);
+  return make_image_events(datasets().find(name)(config, request), options);
 }
 
 }  // namespace spikenm::data

@@ -66,37 +66,43 @@ ImagePart read_part(const fs::path& images, const fs::path& labels, const Unpack
   return part;
 }
 
-std::unique_ptr<Dataset> open(const Mnist& set, DatasetInfo info, const Config& config) {
+// Adds the part's two files to `files`.
+ImagePart open_part(const fs::path& root, const Mnist& set, const char* part,
+                    const UnpackLimit& limit, std::vector<SourceFile>& files) {
+  for (const char* kind : {"images", "labels"}) {
+    fs::path path = find_file(root, set, part, kind);
+    const auto sum = set.packed_md5.find(path.filename().string());
+    files.push_back({std::move(path), sum == set.packed_md5.end() ? "" : sum->second});
+  }
+  return read_part(files.end()[-2].path, files.back().path, limit);
+}
+
+std::unique_ptr<Dataset> open(const Mnist& set, DatasetInfo info, const Config& config,
+                              Extent extent) {
   const fs::path root = require_root(
-      config, set.name,
+      config, extent, set.name,
       fmt::format("a folder with train-images-idx3-ubyte(.gz) and its three companions, in it or "
                   "in {}/raw/; they can be had from {}",
                   set.folder, set.address));
-  std::vector<SourceFile> files;
-  for (const char* part : {"train", "t10k"}) {
-    for (const char* kind : {"images", "labels"}) {
-      fs::path path = find_file(root, set, part, kind);
-      const auto sum = set.packed_md5.find(path.filename().string());
-      files.push_back({std::move(path), sum == set.packed_md5.end() ? "" : sum->second});
-    }
-  }
   info.name = set.name;
-  info.source = "idx files in " + files[0].path.parent_path().string();
   info.channels = 1;
   info.height = info.width = 28;
   info.classes = 10;
   info.official_train = 60000;
   info.official_test = 10000;
   const UnpackLimit limit = read_unpack_limit(config);
-  ImagePart train = read_part(files[0].path, files[1].path, limit);
-  ImagePart test = read_part(files[2].path, files[3].path, limit);
+  std::vector<SourceFile> files;
+  ImagePart train, test;
+  if (includes(extent, Part::kTrain)) train = open_part(root, set, "train", limit, files);
+  if (includes(extent, Part::kTest)) test = open_part(root, set, "t10k", limit, files);
+  if (!files.empty()) info.source = "idx files in " + files[0].path.parent_path().string();
   return std::make_unique<ImageDataset>(std::move(info), std::move(train), std::move(test),
                                         std::move(files));
 }
 
 }  // namespace
 
-std::unique_ptr<Dataset> open_mnist(const Config& config, int64_t /*frames*/, uint64_t /*seed*/) {
+std::unique_ptr<Dataset> open_mnist(const Config& config, const DatasetRequest& request) {
   return open({.name = "mnist",
                .folder = "MNIST",
                .address = "yann.lecun.com/exdb/mnist",
@@ -104,11 +110,10 @@ std::unique_ptr<Dataset> open_mnist(const Config& config, int64_t /*frames*/, ui
                               {"train-labels-idx1-ubyte.gz", "d53e105ee54ea40749a09fcbcd1e9432"},
                               {"t10k-images-idx3-ubyte.gz", "9fb629c4189551a2d022fa330f9573f3"},
                               {"t10k-labels-idx1-ubyte.gz", "ec29112dd5afa0611ce80d1b7f02629c"}}},
-              {.mean = {0.1307}, .std = {0.3081}}, config);
+              {.mean = {0.1307}, .std = {0.3081}}, config, request.extent);
 }
 
-std::unique_ptr<Dataset> open_fashion_mnist(const Config& config, int64_t /*frames*/,
-                                            uint64_t /*seed*/) {
+std::unique_ptr<Dataset> open_fashion_mnist(const Config& config, const DatasetRequest& request) {
   return open({.name = "fashion-mnist",
                .folder = "FashionMNIST",
                .address = "github.com/zalandoresearch/fashion-mnist",
@@ -120,7 +125,7 @@ std::unique_ptr<Dataset> open_fashion_mnist(const Config& config, int64_t /*fram
                                "sneaker", "bag", "ankle boot"},
                .mean = {0.2860},
                .std = {0.3530}},
-              config);
+              config, request.extent);
 }
 
 }  // namespace spikenm::data

@@ -161,7 +161,7 @@ std::unique_ptr<Dataset> make_moving_shapes(const MovingShapesOptions& options) 
   return std::make_unique<MovingShapes>(options);
 }
 
-std::unique_ptr<Dataset> open_moving_shapes(const Config& config, int64_t frames, uint64_t seed) {
+std::unique_ptr<Dataset> open_moving_shapes(const Config& config, const DatasetRequest& request) {
   MovingShapesOptions options;
   options.train_size = config.get_int("train_size", options.train_size, 1, 10'000'000);
   options.test_size = config.get_int("test_size", options.test_size, 1, 10'000'000);
@@ -171,8 +171,8 @@ std::unique_ptr<Dataset> open_moving_shapes(const Config& config, int64_t frames
   SPIKENM_CHECK(root.empty(),
                 "{}: found '{}', but moving-shapes is made on the fly and reads no folder",
                 config.full_key("root"), root);
-  options.frames = frames;
-  options.seed = seed;
+  options.frames = request.frames;
+  options.seed = request.seed;
   return make_moving_shapes(options);
 }
 

@@ -18,7 +18,7 @@ namespace spikenm::data {
 // clang-format on
 
 #define SPIKENM_DECLARE(name, open, summary) \
-  std::unique_ptr<Dataset> open(const Config&, int64_t frames, uint64_t seed);
+  std::unique_ptr<Dataset> open(const Config&, const DatasetRequest&);
 SPIKENM_DATASETS(SPIKENM_DECLARE)
 #undef SPIKENM_DECLARE
 

@@ -161,24 +161,28 @@ class ShdFile {
 
 class Shd : public RecordingSet {
  public:
-  Shd(std::vector<SourceFile> files, const UnpackLimit& limit)
-      : files_(std::move(files)), train_(files_[0].path, limit), test_(files_[1].path, limit) {}
+  void open(Part part, SourceFile file, const UnpackLimit& limit) {
+    (part == Part::kTrain ? train_ : test_).emplace(file.path, limit);
+    files_.push_back(std::move(file));
+  }
 
-  [[nodiscard]] int64_t size(Part part) const override { return of(part).size(); }
+  [[nodiscard]] int64_t size(Part part) const override { return of(part) ? of(part)->size() : 0; }
   [[nodiscard]] int64_t label(Part part, int64_t index) const override {
-    return of(part).label(index);
+    return of(part)->label(index);
   }
   [[nodiscard]] std::string name(Part part, int64_t index) const override {
-    return of(part).name(index);
+    return of(part)->name(index);
   }
-  void load(Part part, int64_t index, Recording& out) const override { of(part).load(index, out); }
+  void load(Part part, int64_t index, Recording& out) const override { of(part)->load(index, out); }
   [[nodiscard]] std::vector<SourceFile> files() const override { return files_; }
 
  private:
-  [[nodiscard]] const ShdFile& of(Part part) const { return part == Part::kTrain ? train_ : test_; }
+  [[nodiscard]] const std::optional<ShdFile>& of(Part part) const {
+    return part == Part::kTrain ? train_ : test_;
+  }
 
   std::vector<SourceFile> files_;
-  ShdFile train_, test_;
+  std::optional<ShdFile> train_, test_;  // nothing: not opened
 };
 
 // Sums are published of the zip files alone.
@@ -190,26 +194,32 @@ SourceFile source_file(const fs::path& root, const std::string& part, const char
 
 }  // namespace
 
-std::unique_ptr<Dataset> open_shd(const Config& config, int64_t frames, uint64_t /*seed*/) {
-  const fs::path root = require_root(config, "shd", kWanted);
-  std::vector<SourceFile> files{source_file(root, "shd_train", "f3252aeb598ac776c1b526422d90eecb"),
-                                source_file(root, "shd_test", "1503a5064faa34311c398fb0a1ed0a6f")};
+std::unique_ptr<Dataset> open_shd(const Config& config, const DatasetRequest& request) {
+  const fs::path root = require_root(config, request.extent, "shd", kWanted);
+  const UnpackLimit limit = read_unpack_limit(config);
+  auto recordings = std::make_unique<Shd>();
+  if (includes(request.extent, Part::kTrain))
+    recordings->open(Part::kTrain,
+                     source_file(root, "shd_train", "f3252aeb598ac776c1b526422d90eecb"), limit);
+  if (includes(request.extent, Part::kTest))
+    recordings->open(Part::kTest, source_file(root, "shd_test", "1503a5064faa34311c398fb0a1ed0a6f"),
+                     limit);
   DatasetInfo info{.name = "shd",
                    .height = 1,
                    .width = kUnits,
                    .classes = kClasses,
-                   .source = "HDF5 files in " + files[0].path.parent_path().string(),
                    .class_names = {"zero",  "one",   "two",   "three",  "four", "five", "six",
                                    "seven", "eight", "nine",  "null",   "eins", "zwei", "drei",
                                    "vier",  "fünf",  "sechs", "sieben", "acht", "neun"},
                    .official_train = 8156,
                    .official_test = 2264};
-  const FrameOptions options =
-      read_frame_options(config, {.frames = frames, .rule = FrameRule::kTime, .polarities = 1});
+  if (request.extent != Extent::kNothing)
+    info.source = "HDF5 files in " + recordings->files()[0].path.parent_path().string();
+  const FrameOptions options = read_frame_options(
+      config, {.frames = request.frames, .rule = FrameRule::kTime, .polarities = 1});
   SPIKENM_CHECK(options.resize == 0, "{}: found {}, but shd has a row of units and no picture",
                 config.full_key("resize"), options.resize);
-  return make_frame_dataset(std::make_unique<Shd>(std::move(files), read_unpack_limit(config)),
-                            std::move(info), options, "shd 1");
+  return make_frame_dataset(std::move(recordings), std::move(info), options, "shd 1");
 }
 
 }  // namespace spikenm::data

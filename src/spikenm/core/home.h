@@ -1,0 +1,14 @@
+// A path as a person writes it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace spikenm {
+
+// The path with a leading ~ replaced by $HOME, as a shell does it; what a shell leaves alone
+// (data.root=~/sets, root = "~/sets" in a file) reaches the program raw. Another user's (~name)
+// stays as it is. An Error when HOME is not set.
+std::filesystem::path expand_home(const std::string& path);
+
+}  // namespace spikenm
