@@ -119,7 +119,8 @@ std::string describe(const train::ModelRecipe& model, const sparsity::Masks* mas
 
 void inspect(const InspectArguments& a) {
   if (!a.model.empty()) {
-    const train::LoadedModel model = train::load_model(a.model, a.config.overrides);
+    const train::LoadedModel model =
+        train::load_model(a.model, a.config.overrides, train::Purpose::kDescribe);
     show("{}\n", describe(model.recipe.model, &model.masks));
   } else if (!a.frame.empty()) {
     const auto [channels, height, width, classes] = parse_frame(a.frame);

@@ -166,6 +166,16 @@ TEST_F(Cli, ADryRunAndInspectNeedNeitherDataNorGpu) {
   expect_failure({"train", "--config", "c.toml"}, 1, {"nowhere"});
 }
 
+TEST_F(Cli, AModelsMasksKeepTheirPattern) {
+  ASSERT_EQ(run(tiny({"train", "--out", "run"}, {"method.pattern=2:8"})).code, 0);
+  for (const char* command : {"eval", "inspect"}) {
+    Arguments arguments{command, "run"};
+    if (std::string(command) == "inspect") arguments.emplace_back("--set");
+    arguments.emplace_back("method.pattern=2:4");
+    expect_failure(arguments, 1, {"run/model.safetensors", "method.pattern=2:4", "masks"});
+  }
+}
+
 TEST_F(Cli, AFrameInspectsAConfigWhoseDataIsNotThere) {
   write_file_atomically(dir / "c.toml",
                         "[data]\nname = 'cifar10-dvs'\nroot = 'nowhere'\n"

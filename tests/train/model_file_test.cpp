@@ -7,9 +7,11 @@
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 namespace spikenm::train {
@@ -18,6 +20,13 @@ namespace {
 const std::string kConfig =
     "[model]\nT = 2\nwidth = 4\n[data]\ntrain_size = 100\ntest_size = 20\n"
     "[method]\nname = \"magnitude\"\npattern = \"2:4\"\naxis = \"flat\"\n";
+
+// The most memory this process has had.
+int64_t peak_memory_kb() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
 
 // A saved model, and the file's content to spoil.
 class ModelFile : public testing::Test {
@@ -96,9 +105,75 @@ TEST_F(ModelFile, OverridesChangeTheStoredConfig) {
 TEST_F(ModelFile, KeysWithoutEffectInTheStoredConfigAreLetPass) {
   file.metadata["config"] = kConfig + "auto_m = 16\n[neuron]\nreset = \"soft\"\nv_reset = 0.0\n";
   EXPECT_EQ(load_spoilt().masks.weights.size(), masks.weights.size());
-  EXPECT_ERROR(load_model(path, {"method.auto_m=16"}), "method.auto_m: has no effect with");
+  EXPECT_ERROR(load_model(path, {"neuron.v_reset=0.5"}), "neuron.v_reset: has no effect with");
   file.metadata["config"] = kConfig + "auto_n = 16\n";
   EXPECT_ERROR(load_spoilt(), "method.auto_n");
+}
+
+TEST_F(ModelFile, TheMethodOfItsMasksCannotBeOverridden) {
+  for (const char* assignment :
+       {"method.pattern=2:4", "method.pattern=4:8", "method.name=dense", "\"method\".pattern=2:8"})
+    EXPECT_ERROR(load_model(path, {assignment}), "model.safetensors", assignment, "masks are made");
+}
+
+TEST_F(ModelFile, ANetworkThatTheFileDoesNotHoldTakesNoMemory) {
+  std::string config = kConfig;
+  config.replace(config.find("width = 4"), 9, "width = 4096");
+  file.metadata["config"] = config;
+  const int64_t before = peak_memory_kb();
+  EXPECT_ERROR(load_spoilt(), "model.safetensors", "conv1.weight", "[4,2,3,3]", "[4096,2,3,3]");
+  EXPECT_LT(peak_memory_kb() - before, 64 * 1024);  // such a network has 3.6 GB of weights
+}
+
+TEST_F(ModelFile, FramesThatTheMachineCannotHoldAreRefused) {
+  EXPECT_ERROR(
+      load_model(path, {"train.batch_size=1000000", "model.T=1024", "data.test_size=1000000"}),
+      "model.safetensors", "conv1", "GB", "train.batch_size");
+}
+
+TEST_F(ModelFile, ATensorThatNobodyReadsIsRefused) {
+  file.tensors.push_back({.name = "more\n", .dtype = "F32", .shape = {1}, .bytes = {0, 0, 0, 0}});
+  EXPECT_ERROR(load_spoilt(), "model.safetensors", "more\\x0A", "nothing in its network reads it");
+}
+
+TEST_F(ModelFile, ANegativeVarianceIsRefused) {
+  const float value = -1e-6f;
+  std::memcpy(tensor("bn_conv2.running_var").bytes.data() + 4, &value, 4);
+  EXPECT_ERROR(load_spoilt(), "model.safetensors", "bn_conv2.running_var", "negative variance");
+}
+
+TEST_F(ModelFile, WhereToWriteIsNotTheModelsToSay) {
+  const std::filesystem::path theirs = dir / "theirs", ours = dir / "ours";
+  file.metadata["config"] = fmt::format(
+      "[model]\nT = 2\nwidth = 4\n[data]\ntrain_size = 100\ntest_size = 20\ncache = 'disk'\n"
+      "cache_dir = '{}'\nworkers = 200\n[method]\nname = 'magnitude'\npattern = '2:4'\n"
+      "axis = 'flat'\n",
+      theirs.string());
+  write_safetensors(path, file);
+  const LoadedModel loaded = load_model(path, {"data.cache_dir='" + ours.string() + "'"});
+  loaded.recipe.model.dataset->prepare({});
+  EXPECT_TRUE(std::filesystem::exists(ours));
+  EXPECT_FALSE(std::filesystem::exists(theirs));
+  EXPECT_TRUE(loaded.recipe.notes.empty());
+  EXPECT_EQ(loaded.recipe.model.workers, 2);
+
+  ::setenv("XDG_CACHE_HOME", (dir / "home").c_str(), 1);
+  const LoadedModel noted = load_model(path);
+  noted.recipe.model.dataset->prepare({});
+  ::unsetenv("XDG_CACHE_HOME");
+  EXPECT_FALSE(std::filesystem::exists(dir / "home"));
+  EXPECT_FALSE(std::filesystem::exists(theirs));
+  ASSERT_EQ(noted.recipe.notes.size(), 1u);
+  EXPECT_NE(noted.recipe.notes[0].find(theirs.string()), std::string::npos);
+}
+
+TEST_F(ModelFile, IsDescribedWithoutItsDataAndDevice) {
+  file.metadata["config"] += "[train]\nbatch_size = 5000\n";
+  write_safetensors(path, file);
+  const LoadedModel loaded =
+      load_model(path, {"device=cuda", "data.val_fraction=1"}, Purpose::kDescribe);
+  EXPECT_EQ(loaded.masks.weights.size(), masks.weights.size());
+  EXPECT_FALSE(loaded.recipe.views);
 }
 
 TEST_F(ModelFile, AMissingTensorIsNamed) {

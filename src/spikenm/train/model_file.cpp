@@ -2,12 +2,17 @@
 
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/safetensors.h"
+#include "spikenm/core/say.h"
+#include "spikenm/nn/map_sizes.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <set>
 
 namespace spikenm::train {
 namespace {
@@ -24,26 +29,69 @@ StoredTensor store(const std::string& name, const at::Tensor& t, const char* dty
           .bytes = std::vector<uint8_t>(bytes, bytes + flat.nbytes())};
 }
 
-const StoredTensor& find_tensor(const SafetensorsFile& file, const std::string& name,
-                                const char* dtype, at::IntArrayRef shape,
-                                const std::string& source) {
-  const StoredTensor* stored = file.find(name);
-  SPIKENM_CHECK(stored != nullptr, "{}: found no tensor '{}'", source, name);
-  SPIKENM_CHECK(stored->dtype == dtype && stored->shape == shape.vec(),
-                "{}: tensor '{}': found {} [{}], wanted {} [{}]", source, name, stored->dtype,
-                fmt::join(stored->shape, ","), dtype, fmt::join(shape.vec(), ","));
-  return *stored;
+// The tensors of a model file, each in the shape that its reader wants. Knows which were read.
+class ModelTensors {
+ public:
+  ModelTensors(const SafetensorsFile& file, std::string source)
+      : file_(file), source_(std::move(source)) {}
+
+  [[nodiscard]] const std::string& source() const { return source_; }
+
+  const StoredTensor& find(const std::string& name, const char* dtype, at::IntArrayRef shape) {
+    const StoredTensor* stored = file_.find(name);
+    SPIKENM_CHECK(stored != nullptr, "{}: found no tensor '{}'", source_, name);
+    SPIKENM_CHECK(stored->dtype == dtype && stored->shape == shape.vec(),
+                  "{}: tensor '{}': found {} [{}], wanted {} [{}]", source_, name,
+                  printable(stored->dtype), fmt::join(stored->shape, ","), dtype,
+                  fmt::join(shape.vec(), ","));
+    read_.insert(name);
+    return *stored;
+  }
+
+  void reject_unread() const {
+    for (const StoredTensor& tensor : file_.tensors)
+      SPIKENM_CHECK(read_.contains(tensor.name), "{}: tensor '{}': nothing in its network reads it",
+                    source_, printable(tensor.name));
+  }
+
+ private:
+  const SafetensorsFile& file_;
+  std::string source_;
+  std::set<std::string> read_;
+};
+
+// What one layer writes must leave room for what the next makes of it.
+void check_memory(nn::Network& network, int64_t maps, const std::string& source,
+                  std::string_view remedy) {
+  const nn::LargestMap largest = nn::largest_map(network);
+  const double machine =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double wanted = 4.0 * static_cast<double>(largest.values) * static_cast<double>(maps);
+  SPIKENM_CHECK(wanted <= machine / 2,
+                "{}: {} would take {:.3g} GB, wanted at most half of this machine's {:.3g} GB; {}",
+                source, largest.layer, wanted / 1e9, machine / 1e9, remedy);
 }
 
-void load_into(const SafetensorsFile& file, const nn::NamedTensor& target,
-               const std::string& source) {
+// A file of a few bytes may ask for a network of any size; it must hold that network's tensors.
+void check_shapes(ModelTensors& tensors, nn::Network& network) {
+  for (const nn::NamedTensor& p : network.parameters())
+    tensors.find(p.name, "F32", p.tensor.sizes());
+  for (const nn::NamedTensor& b : network.buffers()) tensors.find(b.name, "F32", b.tensor.sizes());
+  // A trace of the network walks it with one sample a neuron layer and one more.
+  check_memory(network, static_cast<int64_t>(network.neurons().size()) + 1, tensors.source(),
+               "its [data] asks for frames of that size");
+}
+
+void load_into(ModelTensors& tensors, const nn::NamedTensor& target) {
   const at::NoGradGuard no_grad;
-  const StoredTensor& stored = find_tensor(file, target.name, "F32", target.tensor.sizes(), source);
+  const StoredTensor& stored = tensors.find(target.name, "F32", target.tensor.sizes());
   at::Tensor values = at::empty(target.tensor.sizes(), at::kFloat);
   std::memcpy(values.mutable_data_ptr(), stored.bytes.data(), stored.bytes.size());
+  SPIKENM_CHECK(values.isfinite().all().item<bool>(),
+                "{}: tensor '{}': found a value that is not finite", tensors.source(), target.name);
+  SPIKENM_CHECK(!target.name.ends_with(".running_var") || values.ge(0).all().item<bool>(),
+                "{}: tensor '{}': found a negative variance", tensors.source(), target.name);
   at::Tensor(target.tensor).copy_(values);
-  SPIKENM_CHECK(target.tensor.isfinite().all().item<bool>(),
-                "{}: tensor '{}': found a value that is not finite", source, target.name);
 }
 
 void check_bits(const std::vector<uint8_t>& bits, const std::string& name,
@@ -52,35 +100,64 @@ void check_bits(const std::vector<uint8_t>& bits, const std::string& name,
     SPIKENM_CHECK(bit <= 1, "{}: tensor '{}': found {}, wanted 0 or 1", source, name, bit);
 }
 
-sparsity::LayerMask load_mask(const SafetensorsFile& file, const sparsity::MaskableLayer& layer,
-                              const std::string& source) {
+sparsity::LayerMask load_mask(ModelTensors& tensors, const sparsity::MaskableLayer& layer) {
   const nn::Synapse& synapse = *layer.synapse;
   const std::string name = synapse.name + ".mask";
-  const StoredTensor& stored = find_tensor(file, name, "U8", synapse.weight.sizes(), source);
+  const StoredTensor& stored = tensors.find(name, "U8", synapse.weight.sizes());
   nm::Mask mask{.kind = nm::Mask::Kind::kNm,
                 .pattern = layer.pattern,
                 .layout = layer.layout,
                 .keep = stored.bytes};
-  check_bits(mask.keep, name, source);
+  check_bits(mask.keep, name, tensors.source());
   const nm::MaskAudit found = nm::audit(mask);
-  SPIKENM_CHECK(found.valid(), "{}: tensor '{}': {} of {} blocks break the pattern {}", source,
-                name, found.violating_blocks + found.unshared_blocks, found.blocks,
-                layer.pattern.text());
+  SPIKENM_CHECK(found.valid(), "{}: tensor '{}': {} of {} blocks break the pattern {}",
+                tensors.source(), name, found.violating_blocks + found.unshared_blocks,
+                found.blocks, layer.pattern.text());
   sparsity::LayerMask result = sparsity::make_layer_mask(*layer.synapse, std::move(mask));
   SPIKENM_CHECK(result.keep.ne(0).logical_or(synapse.weight.detach().eq(0)).all().item<bool>(),
-                "{}: tensor '{}.weight': found a weight that its mask drops", source, synapse.name);
+                "{}: tensor '{}.weight': found a weight that its mask drops", tensors.source(),
+                synapse.name);
   return result;
 }
 
-sparsity::NeuronMask load_mask(const SafetensorsFile& file,
-                               const sparsity::MaskableNeurons& neurons, const at::Device& device,
-                               const std::string& source) {
+sparsity::NeuronMask load_mask(ModelTensors& tensors, const sparsity::MaskableNeurons& neurons,
+                               const at::Device& device) {
   const std::string name = neurons.neuron->name + ".mask";
-  const StoredTensor& stored = find_tensor(file, name, "U8", neurons.shape, source);
-  check_bits(stored.bytes, name, source);
+  const StoredTensor& stored = tensors.find(name, "U8", neurons.shape);
+  check_bits(stored.bytes, name, tensors.source());
   at::Tensor keep = at::empty(neurons.shape, at::kByte);
   std::memcpy(keep.mutable_data_ptr(), stored.bytes.data(), stored.bytes.size());
   return {.neuron = neurons.neuron, .keep = keep.to(device, at::kFloat)};
+}
+
+// The stored config with the overrides. A model may say what it was trained on, never where to
+// write or how much of the machine to take; and its masks are made, whatever a method would make.
+Config stored_config(const std::string& text, const std::string& source,
+                     const std::vector<std::string>& overrides, std::vector<std::string>& notes) {
+  const std::string name = source + " (config)";
+  Config config = Config::from_resolved(text, name);
+  const std::string folder =
+      Config::from_resolved(text, name).section("data").get("cache_dir", std::string());
+  for (const char* key : {"data.cache_dir", "data.workers"}) config.drop(key);
+  bool says_where = false;  // the command line
+  for (const std::string& assignment : overrides) {
+    std::string key = assignment;  // quotes are as good as none
+    std::erase(key, '"');
+    SPIKENM_CHECK(!key.starts_with("method."),
+                  "{}: found the override '{}', but its masks are made by its own method; wanted "
+                  "overrides of data, train.batch_size or the device",
+                  source, assignment);
+    says_where = says_where || key.starts_with("data.cache=") || key.starts_with("data.cache_dir=");
+    config.override_with(assignment);
+  }
+  if (!folder.empty() && !says_where) {
+    config.override_with("data.cache=off");
+    notes.push_back(
+        fmt::format("{}: data.cache_dir '{}' is not used, since a model may not say "
+                    "where to write; give it as an override to use it",
+                    source, printable(folder)));
+  }
+  return config;
 }
 
 }  // namespace
@@ -101,7 +178,7 @@ void save_model(const std::filesystem::path& path, const nn::Network& network,
 }
 
 LoadedModel load_model(const std::filesystem::path& given,
-                       const std::vector<std::string>& overrides) {
+                       const std::vector<std::string>& overrides, Purpose purpose) {
   const std::filesystem::path path =
       std::filesystem::is_directory(given) ? given / RunDir::kModel : given;
   const std::string source = path.string();
@@ -113,16 +190,29 @@ LoadedModel load_model(const std::filesystem::path& given,
   SPIKENM_CHECK(value("format") == kFormat && value("version") == kVersion,
                 "{}: found format '{}' version '{}', wanted {} version {}", source, value("format"),
                 value("version"), kFormat, kVersion);
-  Config config = Config::from_resolved(value("config"), source + " (config)");
-  for (const std::string& assignment : overrides) config.override_with(assignment);
-  LoadedModel model{.recipe = read_recipe(config), .masks = {}};
-  const nn::Network& network = *model.recipe.model.network;
-  for (const nn::NamedTensor& p : network.parameters()) load_into(file, p, source);
-  for (const nn::NamedTensor& b : network.buffers()) load_into(file, b, source);
-  for (const sparsity::MaskableLayer& layer : model.recipe.model.method->layers())
-    model.masks.weights.push_back(load_mask(file, layer, source));
-  for (const sparsity::MaskableNeurons& neurons : model.recipe.model.method->neurons())
-    model.masks.neurons.push_back(load_mask(file, neurons, network.device(), source));
+  std::vector<std::string> notes;
+  const Config config = stored_config(value("config"), source, overrides, notes);
+  ModelTensors tensors(file, source);
+  LoadedModel model{
+      .recipe = read_recipe(
+          config, {.purpose = purpose,
+                   .check_shapes = [&](nn::Network& network) { check_shapes(tensors, network); }}),
+      .masks = {}};
+  ModelRecipe& recipe = model.recipe.model;
+  if (purpose == Purpose::kEvaluate && recipe.device.device.is_cpu()) {
+    const int64_t batch =
+        std::min(model.recipe.train.batch_size, recipe.dataset->size(data::Part::kTest));
+    check_memory(*recipe.network, recipe.T * batch, source,
+                 "a smaller train.batch_size needs less");
+  }
+  for (const nn::NamedTensor& p : recipe.network->parameters()) load_into(tensors, p);
+  for (const nn::NamedTensor& b : recipe.network->buffers()) load_into(tensors, b);
+  for (const sparsity::MaskableLayer& layer : recipe.method->layers())
+    model.masks.weights.push_back(load_mask(tensors, layer));
+  for (const sparsity::MaskableNeurons& neurons : recipe.method->neurons())
+    model.masks.neurons.push_back(load_mask(tensors, neurons, recipe.network->device()));
+  tensors.reject_unread();
+  model.recipe.notes.insert(model.recipe.notes.end(), notes.begin(), notes.end());
   return model;
 }
 

@@ -20,9 +20,12 @@ struct LoadedModel {
 };
 
 // `path` is a model file, or a run folder that holds one. Overrides are applied to the stored
-// config. Every tensor must be there in its shape, every mask must obey its pattern, and dropped
-// weights must be 0; otherwise an Error names the file and the tensor.
+// config, but cannot change the method that made the masks. Every tensor must be there in its shape
+// and no other, every mask must obey its pattern, and dropped weights must be 0; otherwise an Error
+// names the file and the tensor. Shapes are compared before memory is taken for the network. What
+// the stored config says of places to write to (data.cache_dir) is not believed.
 LoadedModel load_model(const std::filesystem::path& path,
-                       const std::vector<std::string>& overrides = {});
+                       const std::vector<std::string>& overrides = {},
+                       Purpose purpose = Purpose::kEvaluate);
 
 }  // namespace spikenm::train
