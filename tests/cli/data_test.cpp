@@ -121,5 +121,29 @@ TEST_F(DataCli, ARunOnRecordingsNamesItsSplitAndCachesItsFrames) {
   EXPECT_EQ(result["samples"]["test"], 10);
 }
 
+TEST_F(DataCli, ARunOnPartOfASetNamesItAndIsEvaluatedWithoutTheTrainPart) {
+  const fs::path root = small_set("n-mnist").root();
+  const Arguments small{"data.name=n-mnist", "data.root=" + root.string(),
+                        "data.cache=off",    "data.val_fraction=0",
+                        "model.T=2",         "model.width=4",
+                        "train.epochs=1",    "train.batch_size=3",
+                        "method.name=dense"};
+  Arguments train{"train", "--out", "run", "data.train_size=6", "data.test_size=4"};
+  train.insert(train.end(), small.begin(), small.end());
+  const Outcome found = run(train);
+  ASSERT_EQ(found.code, 0) << found.err;
+  const Json result = Json::parse(read_file(dir / "run/result.json"));
+  EXPECT_EQ(result["samples"]["train"], 6);
+  EXPECT_EQ(result["samples"]["test"], 4);
+  EXPECT_EQ(result["subset"], "6 of 10 train and 4 of 10 test samples, balanced by class");
+
+  fs::create_directories(dir / "test_only");
+  fs::rename(root / "Test", dir / "test_only/Test");
+  const Outcome eval = run({"eval", "run", "--json", "data.root=test_only"});
+  ASSERT_EQ(eval.code, 0) << eval.err;
+  EXPECT_EQ(Json::parse(eval.out)["test_accuracy"], result["test_accuracy"]);
+  EXPECT_EQ(Json::parse(eval.out)["test_loss"], result["test_loss"]);
+}
+
 }  // namespace
 }  // namespace spikenm

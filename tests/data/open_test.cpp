@@ -168,6 +168,14 @@ TEST_F(OpenRecordings, OfAWholeSetHaveOneCacheForTrainingAndForItsTestPart) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 1);
 }
 
+TEST_F(OpenRecordings, MayBeASubsetWithACacheOfItsOwn) {
+  const auto all = open(lines("")), some = open(lines("train_size=4\ntest_size=2"));
+  EXPECT_EQ(some->size(Part::kTrain), 4);
+  EXPECT_EQ(some->size(Part::kTest), 2);
+  EXPECT_NE(cache_file(*some, folder_.path()), cache_file(*all, folder_.path()));
+  EXPECT_EQ(read_sample(*some, Part::kTest, 0).size(), read_sample(*all, Part::kTest, 0).size());
+}
+
 TEST_F(OpenRecordings, AreFoundBelowTheHomeFolder) {
   const std::string before = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
   ::setenv("HOME", root_.path().parent_path().c_str(), 1);

@@ -36,6 +36,7 @@ struct DatasetInfo {
   bool events = false;             // frames count events
   bool simulated = false;          // not recorded by a real sensor
   std::string split = "official";  // who is in which part; results name it
+  std::string subset;              // which share of the set this is; empty: all of it
   std::string source;              // what was found on the disk, for people: "python pickles in …"
   std::vector<std::string> class_names;  // empty: classes are their numbers
   std::vector<int64_t> mirrored;         // label of a sample's mirror image; empty: the same label

@@ -3,6 +3,7 @@
 #include "spikenm/core/home.h"
 #include "spikenm/data/cache.h"
 #include "spikenm/data/memory_cache.h"
+#include "spikenm/data/subset.h"
 
 namespace spikenm::data {
 namespace {
@@ -39,6 +40,7 @@ std::shared_ptr<const Dataset> open_dataset(const Config& config, const DatasetR
   std::shared_ptr<const Dataset> dataset = request.extent == Extent::kTest
                                                ? open_whole_or_test(open, config, request)
                                                : open(config, request);
+  dataset = read_subset(config, std::move(dataset), request.seed);
   enum { kAuto, kDisk, kMemory, kOff };
   size_t kind = config.get_choice("cache", "auto", {"auto", "disk", "memory", "off"});
   const std::filesystem::path folder = expand_home(config.get("cache_dir", ""));

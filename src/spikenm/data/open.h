@@ -5,7 +5,7 @@
 
 namespace spikenm::data {
 
-// Reads name, cache and cache_dir, and hands the rest to the dataset. For
+// Reads name, cache, cache_dir, train_size and test_size, and hands the rest to the dataset. For
 // the test part alone (Extent::kTest), a set that is whole is opened whole where it has a cache, so
 // that what training has cached serves.
 std::shared_ptr<const Dataset> open_dataset(const Config& config, const DatasetRequest& request);

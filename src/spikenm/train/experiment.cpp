@@ -84,6 +84,7 @@ Json measure(Recipe& recipe, const sparsity::Masks& masks) {
                 {"firing_rate", rates_json(activity)},
                 {"nm_valid", audit.valid()},
                 {"empty_blocks", audit.empty_blocks()}};
+  if (!info.subset.empty()) found["subset"] = info.subset;
   found.update(accuracy_json(test));
   found.update(neurons_json(masks));
   return found;

@@ -1,0 +1,20 @@
+// Some samples of a set, as many of every class: data.train_size and data.test_size.
+#pragma once
+
+#include "spikenm/data/dataset.h"
+
+#include <memory>
+#include <vector>
+
+namespace spikenm::data {
+
+// n samples of a part in the order of the part, chosen by seed. Classes are served in turn, so
+// their numbers differ by one at most while none runs out. The first n of more are among the more.
+std::vector<int64_t> choose_balanced(const Dataset& dataset, Part part, int64_t n, uint64_t seed);
+
+// Reads train_size and test_size; 0, the default, is all there are. A set made on the fly has made
+// as many already. A part that was not opened stays empty.
+std::shared_ptr<const Dataset> read_subset(const Config& config,
+                                           std::shared_ptr<const Dataset> dataset, uint64_t seed);
+
+}  // namespace spikenm::data
