@@ -46,7 +46,7 @@ TEST_F(Versions, TheyFollowTheVariables) {
                        {"MKL_CBWR", "COMPATIBLE"},
                        {"MKL_NOT_TEXT", "??"}};
   for (const auto& [name, value] : wanted.items())
-    EXPECT_EQ(found.at("environment").value(name, ""), value) << name;
+    EXPECT_EQ(found.at("environment").value(name, ""), value.get<std::string>()) << name;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/file.h"
 #include "spikenm/core/interrupt.h"
+#include "spikenm/core/parallel.h"
 #include "support/counted_dataset.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
@@ -21,6 +22,14 @@
 
 namespace spikenm::data {
 namespace {
+
+// Two threads, on a machine of any size, while this lives.
+struct TwoThreads {
+  TwoThreads() { set_threads(2); }
+  ~TwoThreads() { set_threads(0); }
+  TwoThreads(const TwoThreads&) = delete;
+  TwoThreads& operator=(const TwoThreads&) = delete;
+};
 
 namespace fs = std::filesystem;
 using test::CountedDataset;
@@ -167,7 +176,9 @@ TEST(DiskCache, APartMayBeEmpty) {
   EXPECT_EQ(reads_to_prepare(no_train, folder / "a"), 3);
 }
 
+// Many threads would take all samples in one round.
 TEST(DiskCache, ProgressGrowsAndNamesTheSamples) {
+  const TwoThreads two;
   const TempDir folder;
   const auto cached = with_disk_cache(std::make_shared<CountedDataset>(150, 70), folder.path());
   std::vector<double> fractions;
@@ -339,6 +350,7 @@ TEST(DiskCache, AnErrorWhileItIsMadeAnewKeepsNoStaleOne) {
 TEST(DiskCache, AnInterruptWhileItIsMadeLeavesNothingBehind) {
   const TempDir folder;
   const pid_t child = in_child([&] {
+    const TwoThreads two;
     const auto dataset = std::make_shared<CountedDataset>(200, 0);
     install_interrupt_handlers();
     dataset->before_read = [](Part, int64_t i) {
