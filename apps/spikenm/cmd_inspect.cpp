@@ -1,6 +1,7 @@
 #include "commands.h"
 #include "config_options.h"
 #include "frame_option.h"
+#include "weight_text.h"
 
 #include "spikenm/core/show.h"
 #include "spikenm/metrics/sparsity_audit.h"
@@ -85,7 +86,7 @@ std::string describe(const train::ModelRecipe& model, const sparsity::Masks* mas
   const nn::FrameShape& frame = network.frame();
   const sparsity::Connectivity connections =
       sparsity::count_connections(network, known, frame.channels, frame.height, frame.width);
-  const metrics::SparsityAudit audit = metrics::audit_masks(known.weights);
+  const metrics::SparsityAudit audit = metrics::audit_network(network, known.weights);
   const metrics::NeuronAudit neurons = metrics::audit_neurons(known.neurons);
   std::vector<Column> columns = kNetworkColumns;
   if (masks != nullptr) columns.insert(columns.end(), kMaskColumns.begin(), kMaskColumns.end());
@@ -111,7 +112,8 @@ std::string describe(const train::ModelRecipe& model, const sparsity::Masks* mas
   std::string text = report::format_table(titles, rows);
   text += fmt::format("\n{} weights, {:.0f} dense connections", weights, connections.dense());
   if (masks == nullptr) return text;
-  text += fmt::format("; weight {:.2f} %, conn {:.2f} %", audit.weight_percent(),
+  text += fmt::format("; {}, conn {:.2f} %",
+                      weight_text(audit.weight_percent(), audit.weight_percent_all()),
                       connections.percent());
   if (!known.neurons.empty()) text += fmt::format(", neurons {:.2f} %", neurons.percent());
   return text + (audit.valid() ? ", N:M valid" : ", N:M VIOLATED");

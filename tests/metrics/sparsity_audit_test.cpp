@@ -48,6 +48,20 @@ TEST(SparsityAudit, WeightPercentIsOverAllWeightsTogether) {
   EXPECT_DOUBLE_EQ(found.weight_percent(), 100 * 5.0 / 14);
 }
 
+// "a" keeps 4 of 10; "b", left dense, all of its 4: 8 of 14. A head that may not be masked counts
+// in neither.
+TEST(SparsityAudit, WeightPercentOfAllCountsLayersLeftDense) {
+  TwoLayers net;
+  net.network.add_synapse("head", at::zeros({5, 4, 1, 1})).maskable = false;
+  const LayerMask mask = mask_of(net.a, {1, 0, 0, 0, 0, 1, 0, 0, 1, 1});
+  const SparsityAudit found = audit_network(net.network, {mask});
+  EXPECT_DOUBLE_EQ(found.weight_percent(), 40);
+  EXPECT_DOUBLE_EQ(found.weight_percent_all(), 100 * 8.0 / 14);
+  const SparsityAudit both = audit_network(net.network, {mask, mask_of(net.b, {1, 0, 0, 1})});
+  EXPECT_EQ(both.weight_percent_all(), both.weight_percent());
+  EXPECT_EQ(audit_network(net.network, {}).weight_percent_all(), 100);
+}
+
 TEST(SparsityAudit, EmptyBlocksAreCountedOverLayersAndAllowed) {
   TwoLayers net;
   const SparsityAudit found =

@@ -6,13 +6,26 @@
 
 namespace spikenm::metrics {
 
-double SparsityAudit::weight_percent() const {
-  int64_t kept = 0, all = 0;
+namespace {
+
+// Of the layers' weights and of `dense` others, all of which are kept.
+double percent_kept(const std::vector<LayerAudit>& layers, int64_t dense) {
+  int64_t kept = dense, all = dense;
   for (const LayerAudit& layer : layers) {
     kept += layer.audit.kept;
     all += layer.audit.weights;
   }
   return all == 0 ? 100.0 : 100.0 * static_cast<double>(kept) / static_cast<double>(all);
+}
+
+}  // namespace
+
+double SparsityAudit::weight_percent() const {
+  return percent_kept(layers, 0);
+}
+
+double SparsityAudit::weight_percent_all() const {
+  return percent_kept(layers, left_dense);
 }
 
 bool SparsityAudit::valid() const {
@@ -30,6 +43,16 @@ SparsityAudit audit_masks(const std::vector<sparsity::LayerMask>& masks) {
   SparsityAudit result;
   for (const sparsity::LayerMask& m : masks)
     result.layers.push_back({.name = m.synapse->name, .audit = nm::audit(m.mask)});
+  return result;
+}
+
+SparsityAudit audit_network(nn::Network& network, const std::vector<sparsity::LayerMask>& masks) {
+  SparsityAudit result = audit_masks(masks);
+  for (const nn::Synapse& synapse : network.synapses()) {
+    const bool masked = std::any_of(masks.begin(), masks.end(),
+                                    [&](const auto& mask) { return mask.synapse == &synapse; });
+    if (synapse.maskable && !masked) result.left_dense += synapse.weight.numel();
+  }
   return result;
 }
 

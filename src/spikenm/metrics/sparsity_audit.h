@@ -15,13 +15,18 @@ struct LayerAudit {
 
 struct SparsityAudit {
   std::vector<LayerAudit> layers;  // masked layers
+  int64_t left_dense = 0;          // weights of layers that may be masked and are not
   // Kept share of the weights of masked layers, in percent; tails count as kept. 100 without masks.
   [[nodiscard]] double weight_percent() const;
+  // The same over all layers that may be masked: those left dense keep all their weights.
+  [[nodiscard]] double weight_percent_all() const;
   [[nodiscard]] bool valid() const;  // no block keeps more than its n
   [[nodiscard]] int64_t empty_blocks() const;
 };
 
 SparsityAudit audit_masks(const std::vector<sparsity::LayerMask>& masks);
+// Of all that may be masked in a network.
+SparsityAudit audit_network(nn::Network& network, const std::vector<sparsity::LayerMask>& masks);
 
 struct NeuronCount {
   std::string name;
