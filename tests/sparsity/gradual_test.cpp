@@ -57,6 +57,19 @@ TEST(Gradual, TheMaskIsHeldForMaskEverySteps) {
     EXPECT_EQ(at::equal(masks[i], masks[i - 1]), i % 3 != 0) << i;
 }
 
+TEST(Gradual, ChoosesByAShareOfTheSearchUnlessTold) {
+  const auto network = small_network();
+  const auto method = method_on(*network, "gradual", kFlat);
+  Tensor weight = method->layers()[0].synapse->weight.detach();
+  method->begin_step({900, 1000});  // 0.6 % of 1000 is 6
+  const Tensor before = in_force(*method);
+  weight.copy_(weight.roll(1));
+  method->begin_step({905, 1000});
+  EXPECT_TRUE(at::equal(in_force(*method), before));
+  method->begin_step({906, 1000});
+  EXPECT_FALSE(at::equal(in_force(*method), before));
+}
+
 TEST(Gradual, KeepsTheLargestOfEveryBlock) {
   const auto network = small_network();
   const auto method = method_on(*network, "gradual", kFlat + "pattern = \"2:8\"\nmask_every = 1");

@@ -132,6 +132,12 @@ TEST(Rewire, HappensAfterEveryKStepsAndKeepsNInEveryBlock) {
   }
 }
 
+TEST(Rewire, HappensByAShareOfTheSearchUnlessTold) {
+  Wired wired(10, 40, "");  // 3 % of 200 steps
+  for (int64_t step = 0; step < 13; ++step)
+    EXPECT_EQ(wired.step_ends(step, 200) > 0, step % 6 == 5) << step;
+}
+
 TEST(Rewire, TheCreditIsARunningMean) {
   // The free positions earn (8, 0), then (0, 3): with decay 0.5 the means are 2 and 1.5, so the
   // first grows; with decay 0.1 they are 0.72 and 2.7.

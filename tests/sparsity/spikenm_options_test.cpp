@@ -84,7 +84,8 @@ TEST(SpikenmOptions, EveryOtherValueOfAKeyIsUnderstood) {
   EXPECT_FALSE(options("draws = \"exactly\"").replace);
   EXPECT_EQ(options("or_grad = \"soft\"").or_gradient, kernels::OrGradient::kSoft);
   EXPECT_EQ(options("axis = \"flat\"").axis, nm::Axis::kFlat);
-  EXPECT_EQ(options("redraw_every = 7").redraw_every, 7);
+  EXPECT_EQ(options("redraw_every = 7").redraw_every.steps(1000), 7);
+  EXPECT_EQ(options("redraw_every = \"2%\"").redraw_every.steps(1000), 20);
   EXPECT_EQ(options("draws_start = 16").draws_start, 16);
   EXPECT_EQ(options("prior_kappa = 2").prior_kappa, 2);
   EXPECT_TRUE(options("weight_grad = \"dense\"").dense_weight_grad);

@@ -71,6 +71,16 @@ TEST(Spikenm, TheMaskIsHeldForRedrawEverySteps) {
   }
 }
 
+TEST(Spikenm, AShareOfTheSearchRedrawsAsItsNumberOfStepsDoes) {
+  const auto network = small_network();
+  const auto by_steps = method_on(*network, "spikenm", kPaper + "redraw_every = 3"),
+             by_share = method_on(*network, "spikenm", kPaper + "redraw_every = \"33%\"");
+  for (int64_t step = 0; step < 9; ++step)
+    EXPECT_TRUE(
+        at::equal(drawn(*network, *by_steps, {step, 9}), drawn(*network, *by_share, {step, 9})))
+        << step;
+}
+
 TEST(Spikenm, AtMostKeepsOneToNAndExactlyKeepsN) {
   const auto network = small_network();
   EXPECT_EQ(block_counts(*method_on(*network, "spikenm", kPaper + "pattern = \"3:8\"")),

@@ -154,14 +154,14 @@ T Config::get(std::string_view key, const T& fallback) const {
   const std::string name = full_key(key);
   const Json* given = state_->find(name);
   if (given == nullptr) {
-    state_->record(name, fallback);
+    state_->record(name, as_json(fallback));
     return fallback;
   }
   const std::optional<T> value = Reader<T>::convert(*given);
   SPIKENM_CHECK(value.has_value(), "{}: found {} ({}), wanted {}", name, shown(*given),
                 type_name(*given), Reader<T>::kWanted);
-  state_->use.defaults_to(name, fallback);
-  state_->record(name, *value);
+  state_->use.defaults_to(name, as_json(fallback));
+  state_->record(name, as_json(*value));
   return *value;
 }
 
@@ -169,6 +169,8 @@ template bool Config::get(std::string_view, const bool&) const;
 template int64_t Config::get(std::string_view, const int64_t&) const;
 template double Config::get(std::string_view, const double&) const;
 template std::string Config::get(std::string_view, const std::string&) const;
+template std::variant<int64_t, std::string> Config::get(
+    std::string_view, const std::variant<int64_t, std::string>&) const;
 template std::vector<int64_t> Config::get(std::string_view, const std::vector<int64_t>&) const;
 template std::vector<double> Config::get(std::string_view, const std::vector<double>&) const;
 template std::vector<std::string> Config::get(std::string_view,

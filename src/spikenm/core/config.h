@@ -36,8 +36,8 @@ class Config {
 
   [[nodiscard]] bool has(std::string_view key) const;
 
-  // The value of `key`, or `fallback`. T: bool, int64_t, double, std::string, std::vector of the
-  // last three. A value of another type is an Error; a whole number serves as a double.
+  // `key`'s value, or `fallback`. T: bool, int64_t, double, std::string, a std::vector of the last
+  // three, or std::variant<int64_t, std::string>. Another type is an Error; 3 serves as a double.
   template <class T>
   [[nodiscard]] T get(std::string_view key, const T& fallback) const;
   [[nodiscard]] std::string get(std::string_view key, const char* fallback) const {

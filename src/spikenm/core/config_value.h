@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace spikenm {
@@ -74,6 +75,16 @@ struct Reader<std::string> {
   }
 };
 
+template <>
+struct Reader<std::variant<int64_t, std::string>> {
+  static constexpr const char* kWanted = "a whole number, or text in quotes";
+  static std::optional<std::variant<int64_t, std::string>> convert(const Json& v) {
+    if (v.is_number_integer()) return v.get<int64_t>();
+    if (v.is_string()) return v.get<std::string>();
+    return std::nullopt;
+  }
+};
+
 template <class T>
 struct Reader<std::vector<T>> {
   static constexpr const char* kWanted = "a list";
@@ -93,5 +104,15 @@ struct Reader<std::vector<T>> {
     return list;
   }
 };
+
+// A value as it is recorded.
+template <class T>
+Json as_json(const T& value) {
+  return value;
+}
+
+inline Json as_json(const std::variant<int64_t, std::string>& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value);
+}
 
 }  // namespace spikenm

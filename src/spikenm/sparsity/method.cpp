@@ -35,6 +35,11 @@ class NeuronHook : public nn::SpikeHook {
 
 }  // namespace
 
+std::vector<std::string> Method::doubts(int64_t search_steps) const {
+  if (search_steps > 0 || layers_.empty()) return {};
+  return {"the method has no search, so prune freezes a mask that no step has trained"};
+}
+
 std::string Method::pattern_text() const {
   std::vector<std::string> texts;
   for (const MaskableLayer& layer : layers_) {

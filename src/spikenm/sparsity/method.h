@@ -79,6 +79,13 @@ class Method {
   virtual Tensor effective_spikes(size_t /*neurons*/, const Tensor& spikes) { return spikes; }
   [[nodiscard]] virtual Tensor harden_neurons(size_t /*neurons*/) const { return {}; }
 
+  // What the method keeps from step to step, by name: logits, running credits. All must stay
+  // finite.
+  [[nodiscard]] virtual std::vector<nn::NamedTensor> kept_tensors() const { return {}; }
+  // What a search of this many steps would leave undone, a sentence each: a method that chooses
+  // nothing is no longer what its name says. Asked before training.
+  [[nodiscard]] virtual std::vector<std::string> doubts(int64_t search_steps) const;
+
   // Means of what the method watched since the last call: temperatures, gradient norms, ….
   virtual Json take_statistics() { return Json::object(); }
   // What a finished search leaves for result.json.

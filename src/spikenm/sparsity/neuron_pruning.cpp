@@ -147,6 +147,17 @@ class NeuronPruning : public Method {
     return settled_.empty() ? states_[id].m.detach().gt(0).to(at::kFloat) : settled_[id];
   }
 
+  [[nodiscard]] std::vector<nn::NamedTensor> kept_tensors() const override {
+    std::vector<nn::NamedTensor> tensors = weights_->kept_tensors();
+    for (const MaskableNeurons& n : neurons_)
+      tensors.push_back({n.neuron->name + ".m", states_[n.id].m});
+    return tensors;
+  }
+
+  [[nodiscard]] std::vector<std::string> doubts(int64_t search_steps) const override {
+    return weights_->doubts(search_steps);
+  }
+
   Json take_statistics() override {
     Json json = weights_->take_statistics();
     json["beta"] = beta_;

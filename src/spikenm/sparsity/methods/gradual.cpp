@@ -1,4 +1,5 @@
 #include "spikenm/ops/nm_mask.h"
+#include "spikenm/sparsity/interval.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/sparsity/positions.h"
 #include "spikenm/sparsity/straight_through.h"
@@ -13,7 +14,7 @@ namespace {
 
 struct GradualOptions {
   double until = 0.9;  // progress from which blocks keep n
-  int64_t mask_every = 20;
+  Interval mask_every{.percent = 0.6};
   bool dense_weight_grad = false;
 };
 
@@ -30,12 +31,10 @@ class Gradual : public Method {
   }
 
   void begin_step(const StepInfo& info) override {
-    if (info.step % options_.mask_every != 0) return;
-    const double progress = std::min(1.0, info.progress() / options_.until);
+    if (info.step % options_.mask_every.steps(info.steps) != 0) return;
     for (const MaskableLayer& layer : layers_) {
       ops::MaskDraw& draw = draws_[layer.id];
-      draw.draws =
-          largest_positions(layer, annealed_draws(layer.pattern.m, layer.pattern.n, progress));
+      draw.draws = largest_positions(layer, kept_at(layer, info));
       ops::apply_draws(draw, layer.synapse->weight);
     }
   }
@@ -50,7 +49,29 @@ class Gradual : public Method {
     return mask_from_draws(layers_[id], draws_[id].draws.narrow(1, 0, layers_[id].pattern.n));
   }
 
+  [[nodiscard]] std::vector<std::string> doubts(int64_t search_steps) const override {
+    if (search_steps == 0) return Method::doubts(search_steps);
+    const int64_t every = options_.mask_every.steps(search_steps);
+    const StepInfo last{.step = (search_steps - 1) / every * every, .steps = search_steps};
+    for (const MaskableLayer& layer : layers_) {
+      const int kept = kept_at(layer, last);
+      if (kept == layer.pattern.n || layer.layout.n_blocks == 0) continue;
+      return {
+          fmt::format("{}: found {}, so in a search of {} steps the last choice, at step {}, "
+                      "keeps {} of {} weights in {}, and prune drops the rest at once",
+                      options_.mask_every.key, options_.mask_every.text(), search_steps, last.step,
+                      kept, layer.pattern.m, layer.synapse->name)};
+    }
+    return {};
+  }
+
  private:
+  // How many weights a block keeps by a choice made now.
+  [[nodiscard]] int kept_at(const MaskableLayer& layer, const StepInfo& info) const {
+    const double progress = std::min(1.0, info.progress() / options_.until);
+    return annealed_draws(layer.pattern.m, layer.pattern.n, progress);
+  }
+
   GradualOptions options_;
   std::vector<ops::MaskDraw> draws_;  // the mask in force, by layer
 };
@@ -60,7 +81,7 @@ class Gradual : public Method {
 std::unique_ptr<Method> make_gradual(nn::Network& network, const Config& config, uint64_t) {
   GradualOptions o;
   o.until = config.get_real("until", o.until, 0.01, 1);
-  o.mask_every = config.get_int("mask_every", o.mask_every, 1);
+  o.mask_every = read_interval(config, "mask_every", o.mask_every);
   o.dense_weight_grad = config.get_choice("weight_grad", "masked", {"masked", "dense"}) == 1;
   return std::make_unique<Gradual>(find_maskable_layers(network, config), o);
 }

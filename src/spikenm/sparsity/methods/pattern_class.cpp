@@ -95,6 +95,13 @@ class PatternClass : public Method {
     return {group};
   }
 
+  [[nodiscard]] std::vector<nn::NamedTensor> kept_tensors() const override {
+    std::vector<nn::NamedTensor> logits;
+    for (const MaskableLayer& layer : layers_)
+      logits.push_back({layer.synapse->name + ".logits", states_[layer.id].logits});
+    return logits;
+  }
+
   [[nodiscard]] nm::Mask harden(size_t id) const override {
     const State& state = states_[id];
     return mask_from_draws(layers_[id], options_.freeze_top

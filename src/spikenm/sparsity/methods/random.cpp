@@ -22,6 +22,8 @@ class Random : public Method {
   }
   [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
   [[nodiscard]] nm::Mask harden(size_t id) const override { return masks_[id].mask; }
+  // The mask is what it is from the start: no search is too short.
+  [[nodiscard]] std::vector<std::string> doubts(int64_t) const override { return {}; }
 
  private:
   std::vector<LayerMask> masks_;

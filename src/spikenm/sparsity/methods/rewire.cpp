@@ -1,5 +1,6 @@
 #include "spikenm/ops/nm_mask.h"
 #include "spikenm/sparsity/blocks.h"
+#include "spikenm/sparsity/interval.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/sparsity/positions.h"
 
@@ -16,7 +17,7 @@ namespace spikenm::sparsity {
 namespace {
 
 struct RewireOptions {
-  int64_t every = 100;
+  Interval every{.percent = 3};
   double fraction = 0.3;  // of a layer's blocks, at the start
   ops::CreditKind credit = ops::CreditKind::kNet;
   double credit_decay = 0.9;
@@ -59,7 +60,7 @@ class Rewire : public Method {
 
   void after_step(const StepInfo& info, const ClearMoments& clear_moments) override {
     const int64_t done = info.step + 1;
-    if (done % options_.every != 0) return;
+    if (done % options_.every.steps(info.steps) != 0) return;
     const double progress = static_cast<double>(done) / static_cast<double>(info.steps);
     const double share = options_.fraction / 2 * (1 + std::cos(std::numbers::pi * progress));
     for (const MaskableLayer& layer : layers_) {
@@ -72,6 +73,23 @@ class Rewire : public Method {
 
   [[nodiscard]] nm::Mask harden(size_t id) const override {
     return mask_from_draws(layers_[id], states_[id].mask.draws);
+  }
+
+  [[nodiscard]] std::vector<nn::NamedTensor> kept_tensors() const override {
+    std::vector<nn::NamedTensor> credits;
+    for (const MaskableLayer& layer : layers_)
+      credits.push_back({layer.synapse->name + ".credit", states_[layer.id].credit});
+    return credits;
+  }
+
+  [[nodiscard]] std::vector<std::string> doubts(int64_t search_steps) const override {
+    // The last step of a search changes nothing.
+    if (search_steps > options_.every.steps(search_steps)) return {};
+    if (search_steps == 0) return Method::doubts(search_steps);
+    return {
+        fmt::format("{}: found {}, and the search has {} steps, so the mask is never rewired "
+                    "and stays the random one it starts from",
+                    options_.every.key, options_.every.text(), search_steps)};
   }
 
   Json take_statistics() override {
@@ -129,7 +147,7 @@ class Rewire : public Method {
 
 std::unique_ptr<Method> make_rewire(nn::Network& network, const Config& config, uint64_t seed) {
   RewireOptions o;
-  o.every = config.get_int("every", o.every, 1);
+  o.every = read_interval(config, "every", o.every);
   o.fraction = config.get_real("fraction", o.fraction, 0, 1);
   o.credit = config.get_choice("credit", "net", {"temporal", "net"}) == 0
                  ? ops::CreditKind::kTemporal

@@ -39,13 +39,14 @@ class Spikenm : public Method {
 
   void begin_step(const StepInfo& info) override {
     const double progress = info.progress();
-    const auto number = static_cast<uint32_t>(info.step / options_.redraw_every);
+    const int64_t redraw_every = options_.redraw_every.steps(info.steps);
+    const auto number = static_cast<uint32_t>(info.step / redraw_every);
     statistics_.tau += temperature(options_.tau_max, options_.tau_min, progress);
     ++statistics_.steps;
     const auto set_mask = [&](int64_t id) {
       const MaskableLayer& layer = layers_[static_cast<size_t>(id)];
       State& state = states_[layer.id];
-      const bool redraw = state.draw == nullptr || info.step % options_.redraw_every == 0;
+      const bool redraw = state.draw == nullptr || info.step % redraw_every == 0;
       auto draw = redraw ? std::make_shared<ops::MaskDraw>(new_draw(layer, progress, number))
                          : std::make_shared<ops::MaskDraw>(*state.draw);
       draw->tau = temperature(options_.tau_max, options_.tau_min, progress);
@@ -90,6 +91,13 @@ class Spikenm : public Method {
     return {group};
   }
 
+  [[nodiscard]] std::vector<nn::NamedTensor> kept_tensors() const override {
+    std::vector<nn::NamedTensor> logits;
+    for (const MaskableLayer& layer : layers_)
+      logits.push_back({layer.synapse->name + ".logits", states_[layer.id].logits});
+    return logits;
+  }
+
   // Another number of draws is other work.
   [[nodiscard]] std::optional<int64_t> recording() const override {
     int64_t draws = 0;
@@ -118,6 +126,13 @@ class Spikenm : public Method {
     }
     // While the number of draws is still falling, the first n of them are a valid mask.
     return mask_from_draws(layer, state.draw->draws.narrow(1, 0, layer.pattern.n));
+  }
+
+  [[nodiscard]] std::vector<std::string> doubts(int64_t search_steps) const override {
+    if (search_steps <= 1 || options_.redraw_every.steps(search_steps) < search_steps)
+      return Method::doubts(search_steps);
+    return {fmt::format("{}: found {}, and the search has {} steps, so the mask is drawn once",
+                        options_.redraw_every.key, options_.redraw_every.text(), search_steps)};
   }
 
   Json take_statistics() override {

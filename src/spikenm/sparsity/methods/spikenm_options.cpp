@@ -89,7 +89,7 @@ SpikenmOptions read_spikenm_options(const Config& config) {
   o.axis = nm::parse_axis(config.get<std::string>("axis", std::string(nm::axis_name(o.axis))),
                           config.full_key("axis"));
   read_draws(config, o);
-  o.redraw_every = config.get_int("redraw_every", o.redraw_every, 1);
+  o.redraw_every = read_interval(config, "redraw_every", o.redraw_every);
   read_noise(config, o);
   o.prior_kappa = config.get_real("prior_kappa", o.prior_kappa, 0, 1e6);
   o.dense_weight_grad = choice("weight_grad", o.dense_weight_grad ? 1 : 0, kWeightGrads) == 1;

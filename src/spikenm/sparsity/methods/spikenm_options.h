@@ -5,6 +5,7 @@
 #include "spikenm/nm/grouping.h"
 #include "spikenm/ops/synapse.h"
 #include "spikenm/sparsity/credit.h"
+#include "spikenm/sparsity/interval.h"
 
 namespace spikenm::sparsity {
 
@@ -15,7 +16,7 @@ struct SpikenmOptions {
   bool replace = true;      // draws: at-most
   int64_t draws_start = 0;  // 0: n from the start
   kernels::OrGradient or_gradient = kernels::OrGradient::kLiteral;
-  int64_t redraw_every = 1;
+  Interval redraw_every{.fixed = 1};
   double noise_from = 1, noise_to = 1;
   double prior_kappa = 0;
   bool dense_weight_grad = false;

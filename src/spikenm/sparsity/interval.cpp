@@ -1,0 +1,60 @@
+#include "spikenm/sparsity/interval.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <variant>
+
+namespace spikenm::sparsity {
+namespace {
+
+using StepsOrShare = std::variant<int64_t, std::string>;
+
+// The number before the percent sign, when it is a share: more than 0, at most 100.
+std::optional<double> parse_percent(std::string_view text) {
+  if (!text.ends_with('%')) return std::nullopt;
+  text.remove_suffix(1);
+  double percent = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, percent, std::chars_format::fixed);
+  const bool is_share = error == std::errc() && stop == end && percent > 0 && percent <= 100;
+  return is_share ? std::optional(percent) : std::nullopt;
+}
+
+StepsOrShare as_given(const Interval& interval) {
+  if (interval.percent > 0) return interval.text();
+  return interval.fixed;
+}
+
+}  // namespace
+
+int64_t Interval::steps(int64_t search_steps) const {
+  if (percent == 0) return fixed;
+  return std::max<int64_t>(1, std::llround(percent / 100 * static_cast<double>(search_steps)));
+}
+
+std::string Interval::text() const {
+  return percent > 0 ? fmt::format("{:g}%", percent) : fmt::format("{}", fixed);
+}
+
+Interval read_interval(const Config& config, std::string_view key, const Interval& fallback) {
+  const StepsOrShare given = config.get<StepsOrShare>(key, as_given(fallback));
+  Interval found{.key = config.full_key(key)};
+  if (const int64_t* steps = std::get_if<int64_t>(&given)) {
+    SPIKENM_CHECK(*steps >= 1, "{}: found {}, wanted at least 1 step, or a share such as \"3%\"",
+                  found.key, *steps);
+    found.fixed = *steps;
+    return found;
+  }
+  const std::string& text = std::get<std::string>(given);
+  const std::optional<double> percent = parse_percent(text);
+  SPIKENM_CHECK(percent.has_value(),
+                "{}: found '{}', wanted a number of steps, or a share of the search such as "
+                "\"3%\": more than 0 and at most 100",
+                found.key, text);
+  found.percent = *percent;
+  return found;
+}
+
+}  // namespace spikenm::sparsity
