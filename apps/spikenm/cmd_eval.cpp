@@ -1,9 +1,11 @@
 #include "commands.h"
+#include "weight_text.h"
 
 #include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
 #include "spikenm/train/experiment.h"
 #include "spikenm/train/model_file.h"
+#include "spikenm/train/warnings.h"
 
 #include <memory>
 
@@ -20,17 +22,18 @@ void eval(const EvalArguments& a) {
   train::LoadedModel model = train::load_model(a.model, a.overrides);
   for (const std::string& note : model.recipe.notes) say("note: " + note);
   const Json found = train::measure(model.recipe, model.masks);
+  train::say_warnings(train::doubts_about_result(model.recipe, found));
   if (a.json) {
     show_json(found);
     return;
   }
   show(
-      "{}: test accuracy {:.2f} %, loss {:.4f}, weight {:.2f} %, neuron {:.2f} %, conn {:.2f} %, "
+      "{}: test accuracy {:.2f} %, loss {:.4f}, {}, neuron {:.2f} %, conn {:.2f} %, "
       "{:.2f} M SOPs, {:.2f} uJ, firing rate {:.3f}\n",
       a.model, found["test_accuracy"].get<double>(), found["test_loss"].get<double>(),
-      found["weight_pct"].get<double>(), found["neuron_pct"].get<double>(),
-      found["conn_pct"].get<double>(), found["sops_m"].get<double>(),
-      found["energy_uj"].get<double>(), found["firing_rate"]["mean"].get<double>());
+      weight_text(found), found["neuron_pct"].get<double>(), found["conn_pct"].get<double>(),
+      found["sops_m"].get<double>(), found["energy_uj"].get<double>(),
+      found["firing_rate"]["mean"].get<double>());
 }
 
 }  // namespace

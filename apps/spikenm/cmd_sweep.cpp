@@ -1,4 +1,5 @@
 #include "commands.h"
+#include "exit_codes.h"
 
 #include "spikenm/core/file.h"
 #include "spikenm/core/interrupt.h"
@@ -15,6 +16,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -148,7 +150,9 @@ sweep::Job make_job(const Planned& run, const std::string& resolved) {
 
 // Reads what a run left when it ended. Gives why there is nothing to read, or an empty text.
 std::string collect(Planned& run, int code) {
-  if (code != 0) return fmt::format("exit {}: {}", code, last_line(log_of(run)));
+  if (code != 0)
+    return fmt::format("{}: {}", code == kDiverged ? "diverged" : fmt::format("exit {}", code),
+                       last_line(log_of(run)));
   try {
     run.found = report::read_run(run.folder);
     return "";
@@ -199,6 +203,21 @@ std::vector<std::string> train_all(std::vector<Planned>& planned,
   return failures;
 }
 
+// What runs warned of, each sentence once.
+void repeat_warnings(const std::vector<Planned>& planned) {
+  std::map<std::string, std::vector<std::string>> runs_by_warning;
+  for (const Planned& run : planned) {
+    if (!run.found) continue;
+    for (const Json& warning : run.found->result.value("warnings", Json::array()))
+      if (warning.is_string()) runs_by_warning[warning.get<std::string>()].push_back(run.name);
+  }
+  for (const auto& [warning, runs] : runs_by_warning) {
+    const std::string others =
+        runs.size() > 1 ? fmt::format(" and {} more", runs.size() - 1) : std::string();
+    say(printable(fmt::format("warning: {}{}: {}", runs.front(), others, warning)));
+  }
+}
+
 void report_outcome(const sweep::Spec& spec, const std::vector<Planned>& planned,
                     const std::map<std::string, double>& published, const fs::path& out) {
   std::vector<sweep::MemberRun> runs;
@@ -229,6 +248,7 @@ void run_sweep(const SweepArguments& a) {
   }
   const std::vector<std::string> failures = train_all(planned, resolved, a.jobs);
   report_outcome(spec, planned, published, a.out);
+  repeat_warnings(planned);
   for (const std::string& failure : failures) say(failure);
   SPIKENM_CHECK(failures.empty(), "{}: {} of {} runs failed", a.out, failures.size(),
                 planned.size());

@@ -1,5 +1,6 @@
 #include "commands.h"
 #include "config_options.h"
+#include "weight_text.h"
 
 #include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
@@ -30,14 +31,14 @@ void train(const TrainArguments& a) {
   const std::filesystem::path out =
       a.out.empty() ? std::filesystem::path("runs") / stem : std::filesystem::path(a.out);
   const Json result = train::run_experiment(config, {.out = out, .force = a.force, .title = stem});
-  show(
-      "{} {}: test accuracy {:.2f} % (best on validation {:.2f} %), weight {:.2f} %, conn {:.2f} "
-      "%, "
-      "{:.2f} M SOPs\n{}\n",
-      result["method"].get<std::string>(), result["pattern"].get<std::string>(),
-      result["test_accuracy"].get<double>(), result["test_accuracy_best_val"].get<double>(),
-      result["weight_pct"].get<double>(), result["conn_pct"].get<double>(),
-      result["sops_m"].get<double>(), out.string());
+  const std::string best = result.contains("test_accuracy_best_val")
+                               ? fmt::format(" (best on validation {:.2f} %)",
+                                             result["test_accuracy_best_val"].get<double>())
+                               : "";
+  show("{} {}: test accuracy {:.2f} %{}, {}, conn {:.2f} %, {:.2f} M SOPs\n{}\n",
+             result["method"].get<std::string>(), result["pattern"].get<std::string>(),
+             result["test_accuracy"].get<double>(), best, weight_text(result),
+             result["conn_pct"].get<double>(), result["sops_m"].get<double>(), out.string());
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // The program: subcommands, and what their failures mean to the shell.
 #include "commands.h"
+#include "exit_codes.h"
+#include "out_of_memory.h"
 
+#include "spikenm/core/diverged.h"
 #include "spikenm/core/error.h"
 #include "spikenm/core/interrupt.h"
 #include "spikenm/core/say.h"
@@ -12,12 +15,12 @@
 
 #include <climits>
 #include <map>
-#include <new>
 #include <sstream>
 
 namespace {
 
-constexpr int kFailed = 1, kBadUsage = 2, kOurBug = 70;
+using spikenm::cli::kBadUsage, spikenm::cli::kDiverged, spikenm::cli::kFailed,
+    spikenm::cli::kOurBug;
 
 int complain(int code, const std::string& message) {
   spikenm::say("spikenm: " + message);
@@ -61,7 +64,8 @@ int run(int argc, char** argv) {
       "  spikenm sweep --list configs/ablations/lambda_eid.toml --set data.root=DIR --out "
       "runs/eid\n"
       "  spikenm table runs\n\n"
-      "Exit codes: 0 done, 1 failed, 2 bad usage, 70 a bug of ours, 130/143 interrupted.");
+      "Exit codes: 0 done, 1 failed, 2 bad usage, 3 training diverged, 70 a bug of ours, 130/143 "
+      "interrupted.");
   std::map<const CLI::App*, std::function<void()>> actions;
   for (const auto& command : spikenm::cli::commands()) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
@@ -93,16 +97,17 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const spikenm::UsageError& e) {
     return complain(kBadUsage, e.what());
+  } catch (const spikenm::Diverged& e) {
+    return complain(kDiverged, e.what());
   } catch (const spikenm::Error& e) {
     return complain(kFailed, e.what());
   } catch (const spikenm::Interrupted& e) {
     return complain(128 + e.signal_number(), e.what());
-  } catch (const std::bad_alloc&) {
-    return complain(kFailed, "out of memory; a smaller file, model or train.batch_size needs less");
-  } catch (const c10::Error& e) {
-    return report_bug(e.what_without_backtrace());
   } catch (const std::exception& e) {
-    return report_bug(e.what());
+    const std::string memory = spikenm::cli::memory_complaint(e);
+    if (!memory.empty()) return complain(kFailed, memory);
+    const auto* const torch = dynamic_cast<const c10::Error*>(&e);
+    return report_bug(torch != nullptr ? torch->what_without_backtrace() : e.what());
   } catch (...) {
     return report_bug("an unknown exception");
   }

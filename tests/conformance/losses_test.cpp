@@ -48,6 +48,22 @@ TEST(EveryLoss, FallsWhenTheRightScoresRise) {
   }
 }
 
+// Equal scores of 1/K are the best constant for all of them: the value is theirs, and no slope is
+// left along any one answer for all samples.
+TEST(EveryLoss, SaysWhatTheBestConstantAnswerCosts) {
+  for (const auto& row : losses().rows())
+    for (const int64_t K : {2, 10}) {
+      const at::Tensor answer = at::full({K}, 1.0 / static_cast<double>(K)).set_requires_grad(true);
+      const at::Tensor loss = row.make(answer.expand({3, K, K}), at::arange(K));
+      EXPECT_NEAR(loss.item<double>(), row.make.of_constant(K), 1e-6) << row.name << K;
+      loss.backward();
+      EXPECT_LT(answer.grad().abs().max().item<double>(), 1e-6) << row.name << K;
+    }
+  EXPECT_NEAR(losses().find("ce").of_constant(10), 2.302585, 1e-6);
+  EXPECT_NEAR(losses().find("tet").of_constant(10), 2.302585, 1e-6);
+  EXPECT_NEAR(losses().find("mse").of_constant(10), 0.09, 1e-12);
+}
+
 TEST(EveryLoss, IsAMeanOverSamplesAndTime) {
   for (const auto& row : losses().rows()) {
     const double once = row.make(scores(), kLabels).item<double>();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spikenm/core/file.h"
+#include "spikenm/core/json.h"
 #include "support/temp_dir.h"
 
 #include <fcntl.h>
@@ -70,6 +71,15 @@ class Cli : public testing::Test {
       EXPECT_NE(found.err.find(part), std::string::npos) << found.err << "lacks: " << part;
     EXPECT_EQ(std::count(found.err.begin(), found.err.end(), '\n'), 1) << found.err;
     EXPECT_EQ(found.out, "");
+  }
+
+  // What a run's result warns of, as its terminal showed it.
+  std::string warnings_in(const std::string& folder) {
+    std::string lines;
+    for (const Json& warning :
+         Json::parse(read_file(dir / (folder + "/result.json"))).at("warnings"))
+      lines += "warning: " + warning.get<std::string>() + "\n";
+    return lines;
   }
 
   std::set<std::string> files_in(const std::string& folder) {

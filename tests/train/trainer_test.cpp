@@ -1,51 +1,20 @@
 #include "spikenm/train/trainer.h"
 
-#include "spikenm/core/file.h"
+#include "spikenm/core/diverged.h"
 #include "spikenm/train/evaluate.h"
 #include "support/expect_error.h"
-#include "support/temp_dir.h"
+#include "support/tiny_run.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 namespace spikenm::train {
 namespace {
 
-// A tiny network on 200 samples: T 4, one hidden layer, two epochs, one of them search.
-Recipe tiny_recipe(const std::vector<std::string>& overrides = {}) {
-  Config config;
-  for (const char* assignment :
-       {"model.name=mlp", "model.hidden=[32]", "model.T=4", "data.train_size=200",
-        "data.test_size=50", "train.epochs=2", "train.search_epochs=1", "train.batch_size=20",
-        "train.lr=0.01", "method.name=random"})
-    config.override_with(assignment);
-  for (const std::string& assignment : overrides) config.override_with(assignment);
-  return read_recipe(config);
-}
-
-// A run of a recipe in a folder of its own.
-struct TinyRun {
-  explicit TinyRun(const std::vector<std::string>& overrides = {})
-      : recipe(tiny_recipe(overrides)),
-        folder(RunDir::create(dir / "run", false)),
-        trainer(recipe, folder, "test") {}
-
-  [[nodiscard]] std::vector<Json> metrics() const {
-    std::vector<Json> lines;
-    std::istringstream text(read_file(folder.file(RunDir::kMetrics)));
-    for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
-    return lines;
-  }
-
-  test::TempDir dir;
-  Recipe recipe;
-  RunDir folder;
-  Trainer trainer;
-};
+using test::TinyRun;
 
 double validation_accuracy(TinyRun& run) {
   data::Loader loader(run.recipe.views->validation, {.batch_size = 20});
@@ -126,19 +95,29 @@ TEST(Trainer, ALaterEpochReplacesTheBestOnlyWhenBetter) {
   EXPECT_EQ(weight.max().item<float>(), 2.0f);
 }
 
-TEST(Trainer, ALossThatIsNotFiniteIsAnError) {
-  TinyRun run({"train.lr=1e30", "train.loss=mse", "train.schedule=constant"});
-  EXPECT_ERROR(run.trainer.train(), "loss became", "epoch", "batch", "train.lr");
+TEST(Trainer, ALossThatIsNotFiniteIsDivergence) {
+  const std::vector<std::string> broken{"train.lr=1e30", "train.loss=mse",
+                                        "train.schedule=constant"};
+  EXPECT_ERROR(TinyRun(broken).trainer.train(), "loss became", "epoch", "batch", "train.lr");
+  EXPECT_THROW(TinyRun(broken).trainer.train(), Diverged);
 }
 
 // The step after the last loss of a run has no loss of its own to show what it did.
-TEST(Trainer, ALastStepThatDivergesIsAnError) {
-  for (const char* broken : {"train.loss=mse", "train.weight_decay=1e30"}) {
-    TinyRun run({"train.epochs=1", "train.search_epochs=0", "train.batch_size=180", "train.lr=1e30",
-                 "train.schedule=constant", broken});
-    EXPECT_ERROR(run.trainer.train(), "validation loss became", "finetune epoch 1 of 1",
-                 "train.lr");
-  }
+TEST(Trainer, ALastStepThatDivergesIsSeenByItsWeightsOrByValidation) {
+  const std::vector<std::string> one_step{"train.epochs=1", "train.search_epochs=0",
+                                          "train.batch_size=180", "train.lr=1e30",
+                                          "train.schedule=constant"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = one_step;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  EXPECT_ERROR(TinyRun(with({"train.loss=mse"})).trainer.train(), "validation loss became",
+               "finetune epoch 1 of 1", "train.lr");
+  const auto infinite = with({"train.optimizer=sgd", "train.weight_decay=1e30"});
+  EXPECT_ERROR(TinyRun(infinite).trainer.train(), "fc1.weight", "left the finite numbers",
+               "finetune epoch 1 of 1, batch 1 of 1", "train.lr");
+  EXPECT_THROW(TinyRun(infinite).trainer.train(), Diverged);
 }
 
 TEST(Trainer, ClippingTamesTheStep) {

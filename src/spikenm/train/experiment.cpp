@@ -6,10 +6,12 @@
 #include "spikenm/metrics/energy.h"
 #include "spikenm/metrics/sparsity_audit.h"
 #include "spikenm/sparsity/connectivity.h"
+#include "spikenm/train/divergence.h"
 #include "spikenm/train/evaluate.h"
 #include "spikenm/train/model_file.h"
 #include "spikenm/train/trainer.h"
 #include "spikenm/train/versions.h"
+#include "spikenm/train/warnings.h"
 
 #include <ATen/ATen.h>
 
@@ -59,6 +61,30 @@ Json neurons_json(const sparsity::Masks& masks) {
   return found;
 }
 
+// What the run was, before it is measured.
+Json describe_run(Recipe& recipe) {
+  const sparsity::Method& method = *recipe.model.method;
+  const data::DatasetInfo& info = recipe.model.dataset->info();
+  Json result = {{"method", recipe.model.method_name},
+                 {"pattern", method.pattern_text()},
+                 {"data", recipe.model.data_name},
+                 {"split", info.split},
+                 {"data_source", info.source},
+                 {"samples",
+                  {{"train", recipe.views->train.size()},
+                   {"validation", recipe.views->validation.size()},
+                   {"test", recipe.model.dataset->size(data::Part::kTest)}}},
+                 {"simulated", info.simulated},
+                 {"model", recipe.model.model_name},
+                 {"T", recipe.model.T},
+                 {"device", recipe.model.network->device().str()},
+                 {"precision", recipe.model.device.precision},
+                 {"augmented_on", recipe.model.pipelines.train.raw ? "gpu" : "cpu"},
+                 {"layer_patterns", layer_patterns(recipe.model)}};
+  result.update(method.outcome());
+  return result;
+}
+
 }  // namespace
 
 Json measure(Recipe& recipe, const sparsity::Masks& masks) {
@@ -69,13 +95,14 @@ Json measure(Recipe& recipe, const sparsity::Masks& masks) {
   prepare_data(*recipe.model.dataset);
   data::Loader loader(data::test_view(recipe.model.dataset), recipe.test_loader());
   const Evaluation test = evaluate(network, loader, recipe.model.T, recipe.loss, &activity);
-  const metrics::SparsityAudit audit = metrics::audit_masks(masks.weights);
+  const metrics::SparsityAudit audit = metrics::audit_network(network, masks.weights);
   const sparsity::Connectivity connections =
       sparsity::count_connections(network, masks, info.channels, info.height, info.width);
   const double sops = activity.sops_per_sample();
   const double macs =
       metrics::first_layer_macs(network, connections, recipe.model.T, info.frames == 0);
   Json found = {{"weight_pct", audit.weight_percent()},
+                {"weight_pct_all", audit.weight_percent_all()},
                 {"conn_pct", connections.percent()},
                 {"sops_m", sops / 1e6},
                 {"sops_m_upr", activity.sops_per_sample_upr(recipe.train.batch_size) / 1e6},
@@ -97,33 +124,21 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
   run.write_config(resolved);
   nn::Network& network = *recipe.model.network;
 
-  const data::DatasetInfo& info = recipe.model.dataset->info();
   prepare_data(*recipe.model.dataset);
+  Warnings warnings = doubts_about_recipe(recipe);
+  say_warnings(warnings);
   Trainer trainer(recipe, run, options.title);
   trainer.train();
   run.promote();  // of a run without epochs
   save_model(run.file(RunDir::kModel), network, trainer.masks(), resolved);
 
-  const sparsity::Method& method = *recipe.model.method;
-  Json result = {{"method", recipe.model.method_name},
-                 {"pattern", method.pattern_text()},
-                 {"data", recipe.model.data_name},
-                 {"split", info.split},
-                 {"data_source", info.source},
-                 {"samples",
-                  {{"train", recipe.views->train.size()},
-                   {"validation", recipe.views->validation.size()},
-                   {"test", recipe.model.dataset->size(data::Part::kTest)}}},
-                 {"simulated", info.simulated},
-                 {"model", recipe.model.model_name},
-                 {"T", recipe.model.T},
-                 {"device", network.device().str()},
-                 {"precision", recipe.model.device.precision},
-                 {"augmented_on", recipe.model.pipelines.train.raw ? "gpu" : "cpu"},
-                 {"layer_patterns", layer_patterns(recipe.model)}};
-  result.update(method.outcome());
-  result.update(measure(recipe, trainer.masks()));
-  result["test_accuracy_best_val"] = result["test_accuracy"];
+  Json result = describe_run(recipe);
+  const Json measured = measure(recipe, trainer.masks());
+  check_finite(measured["test_loss"].get<double>(), "the test loss", "after training");
+  const Warnings more = doubts_about_result(recipe, measured);
+  say_warnings(more);
+  warnings.insert(warnings.end(), more.begin(), more.end());
+  result.update(measured);
   if (trainer.best()) {
     restore_snapshot(network, *trainer.best());
     save_model(run.file(RunDir::kBestModel), network, trainer.masks(), resolved);
@@ -132,6 +147,7 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
     result["test_accuracy_best_val"] =
         evaluate(network, loader, recipe.model.T, recipe.loss).accuracy;
   }
+  result["warnings"] = warnings;
   result["phase_seconds"] = trainer.phase_seconds();
   result["seed"] = recipe.model.seed;
   result["versions"] = versions();

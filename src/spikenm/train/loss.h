@@ -9,7 +9,15 @@
 
 namespace spikenm::train {
 
-using Loss = std::function<at::Tensor(const at::Tensor& scores, const at::Tensor& labels)>;
+struct Loss {
+  std::function<at::Tensor(const at::Tensor& scores, const at::Tensor& labels)> value;
+  // Of the best answer that is the same for every sample, when all classes are equally frequent.
+  std::function<double(int64_t classes)> of_constant;
+
+  at::Tensor operator()(const at::Tensor& scores, const at::Tensor& labels) const {
+    return value(scores, labels);
+  }
+};
 
 const Registry<Loss>& losses();
 

@@ -2,18 +2,18 @@
 
 #include "spikenm/core/interrupt.h"
 #include "spikenm/train/batch_feed.h"
+#include "spikenm/train/divergence.h"
 #include "spikenm/train/evaluate.h"
 #include "spikenm/train/phase.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include <cmath>
-
 namespace spikenm::train {
 namespace {
 
-// To look at a loss is to wait for the GPU, so it is done now and then.
+// To look at a loss is to wait for the GPU, and to look at all weights takes time on a CPU too:
+// both are done now and then.
 constexpr int64_t kStepsBetweenLooks = 50;
 
 std::vector<at::Tensor> tensors_of(const nn::Network& network) {
@@ -57,6 +57,7 @@ void Trainer::train() {
     phase_seconds_[name] = phase_seconds_.value(name, 0.0) + clock.seconds();
   }
   progress_.clear();
+  check_finite(trained_tensors(*recipe_.model.network, method()), "at the end of training");
 }
 
 EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_t epochs_in_phase,
@@ -82,15 +83,17 @@ EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_
     const StepResult step = stepper_.step(feed.next(), at, lr, hooks);
     loss_sum += step.loss;
     correct += step.correct;
-    if (device.is_cuda() && (i + 1) % kStepsBetweenLooks != 0 && i + 1 < n) continue;
+    const bool looks = (i + 1) % kStepsBetweenLooks == 0 || i + 1 == n;
+    if (device.is_cuda() && !looks) continue;
+    const std::string place = fmt::format("{} (learning rate {:g})", where, lr);
     const double loss = step.loss.item<double>();
-    SPIKENM_CHECK(
-        std::isfinite(loss),
-        "train: the loss became {} {} (learning rate {:g}); lower train.lr or set train.clip_norm",
-        loss, where, lr);
+    check_finite(loss, "the loss", place);
+    if (looks) check_finite(trained_tensors(*recipe_.model.network, method()), place);
     show(record, i, loss);
   }
   record.loss = loss_sum.item<double>() / static_cast<double>(n);
+  check_finite(record.loss, "the mean loss",
+               fmt::format("in {} epoch {} of {}", phase, record.epoch, recipe_.train.epochs));
   record.lr = recipe_.schedule.lr_at(at);
   record.train_accuracy =
       100.0 * correct.item<double>() / static_cast<double>(n * recipe_.train.batch_size);
@@ -103,11 +106,9 @@ void Trainer::validate(EpochRecord& record) {
   if (!validation_) return;
   const Evaluation found =
       evaluate(*recipe_.model.network, *validation_, recipe_.model.T, recipe_.loss);
-  SPIKENM_CHECK(
-      std::isfinite(found.loss),
-      "train: the validation loss became {} after {} epoch {} of {} (learning rate {:g}); "
-      "lower train.lr or set train.clip_norm",
-      found.loss, record.phase, record.epoch, recipe_.train.epochs, record.lr);
+  check_finite(found.loss, "the validation loss",
+               fmt::format("after {} epoch {} of {} (learning rate {:g})", record.phase,
+                           record.epoch, recipe_.train.epochs, record.lr));
   record.val_accuracy = found.accuracy;
   record.val_loss = found.loss;
 }

@@ -2,18 +2,20 @@
 
 namespace spikenm::train {
 
-// One row a loss; the function is defined in the file of its name.
-#define SPIKENM_LOSSES(row)                                              \
-  row("ce", ce_loss, "cross entropy of the mean score over time")        \
-      row("mse", mse_loss, "squared error of the mean score to one-hot") \
-          row("tet", tet_loss, "cross entropy of every step, averaged over time")
+// One row a loss; its functions, <loss>_loss and <loss>_of_constant, are in the file of its name.
+#define SPIKENM_LOSSES(row)                                  \
+  row(ce, "cross entropy of the mean score over time")       \
+      row(mse, "squared error of the mean score to one-hot") \
+          row(tet, "cross entropy of every step, averaged over time")
 
-#define SPIKENM_DECLARE(name, loss, summary) at::Tensor loss(const at::Tensor&, const at::Tensor&);
+#define SPIKENM_DECLARE(name, summary)                          \
+  at::Tensor name##_loss(const at::Tensor&, const at::Tensor&); \
+  double name##_of_constant(int64_t classes);
 SPIKENM_LOSSES(SPIKENM_DECLARE)
 #undef SPIKENM_DECLARE
 
 const Registry<Loss>& losses() {
-#define SPIKENM_ROW(name, loss, summary) {name, summary, loss},
+#define SPIKENM_ROW(name, summary) {#name, summary, {name##_loss, name##_of_constant}},
   static const Registry<Loss> registry("loss", {SPIKENM_LOSSES(SPIKENM_ROW)});
 #undef SPIKENM_ROW
   return registry;

@@ -1,0 +1,25 @@
+// Memory that ran out, whoever wanted it: libtorch has errors of its own for that.
+#pragma once
+
+#include <c10/util/Exception.h>
+
+#include <exception>
+#include <new>
+#include <string>
+
+namespace spikenm::cli {
+
+// What to tell the user, or an empty text when `e` is another failure.
+inline std::string memory_complaint(const std::exception& e) {
+  constexpr const char* kRemedy =
+      "train.batch_size, model.T and model.width are what to lower; a smaller file needs less too";
+  const std::string what = e.what();
+  const bool of_gpu = dynamic_cast<const c10::OutOfMemoryError*>(&e) != nullptr ||
+                      what.find("CUDA error: out of memory") != std::string::npos;
+  if (of_gpu) return std::string("the GPU is out of memory; ") + kRemedy;
+  const bool of_cpu = dynamic_cast<const std::bad_alloc*>(&e) != nullptr ||
+                      what.find("DefaultCPUAllocator") != std::string::npos;
+  return of_cpu ? std::string("out of memory; ") + kRemedy : std::string();
+}
+
+}  // namespace spikenm::cli

@@ -1,0 +1,50 @@
+#include "spikenm/train/divergence.h"
+
+#include "spikenm/core/diverged.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+
+namespace spikenm::train {
+namespace {
+
+constexpr const char* kRemedy = "lower train.lr or set train.clip_norm";
+
+}  // namespace
+
+void check_finite(double value, const std::string& what, const std::string& where) {
+  if (std::isfinite(value)) return;
+  throw Diverged(fmt::format("train: {} became {} {}; {}", what, value, where, kRemedy));
+}
+
+void check_finite(const std::vector<nn::NamedTensor>& tensors, const std::string& where) {
+  if (tensors.empty()) return;
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> flags;
+  for (const nn::NamedTensor& t : tensors) flags.push_back(t.tensor.isfinite().all());
+  const at::Tensor found = at::stack(flags).cpu();
+  const bool* const finite = found.const_data_ptr<bool>();
+  std::string first;
+  int64_t others = -1;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (finite[i]) continue;
+    if (first.empty()) first = tensors[i].name;
+    ++others;
+  }
+  if (first.empty()) return;
+  throw Diverged(fmt::format("train: {}{} left the finite numbers {}; {}", first,
+                             others > 0 ? fmt::format(" and {} other tensors", others) : "", where,
+                             kRemedy));
+}
+
+std::vector<nn::NamedTensor> trained_tensors(const nn::Network& network,
+                                             const sparsity::Method& method) {
+  std::vector<nn::NamedTensor> all = network.parameters();
+  for (const auto& more : {network.buffers(), method.kept_tensors()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace spikenm::train

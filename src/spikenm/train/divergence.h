@@ -1,0 +1,23 @@
+// Looks at what training made. A value that is not finite is Diverged, which says what it was and
+// where training stood; a model with such a value would be refused by whoever loads it.
+#pragma once
+
+#include "spikenm/nn/network.h"
+#include "spikenm/sparsity/method.h"
+
+#include <string>
+#include <vector>
+
+namespace spikenm::train {
+
+// `what` is "the loss", `where` "in search epoch 1 of 3, batch 2 of 9".
+void check_finite(double value, const std::string& what, const std::string& where);
+
+// Names the first tensor with such a value. Waits for the GPU once.
+void check_finite(const std::vector<nn::NamedTensor>& tensors, const std::string& where);
+
+// Weights, running statistics, and what the method keeps from step to step.
+std::vector<nn::NamedTensor> trained_tensors(const nn::Network& network,
+                                             const sparsity::Method& method);
+
+}  // namespace spikenm::train

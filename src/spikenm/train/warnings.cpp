@@ -1,0 +1,106 @@
+#include "spikenm/train/warnings.h"
+
+#include "spikenm/core/say.h"
+#include "spikenm/core/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace spikenm::train {
+namespace {
+
+constexpr size_t kNamed = 5;        // of a long list, how many are named
+constexpr double kRounding = 1e-6;  // of a loss in float
+
+// "conv1, conv2", or "a, b, c, d, e and 95 more".
+std::string listed(std::vector<std::string> names) {
+  const size_t n = names.size();
+  names.resize(std::min(n, kNamed));
+  return join(names, ", ") + (n > kNamed ? fmt::format(" and {} more", n - kNamed) : "");
+}
+
+int64_t search_steps(const Recipe& recipe) {
+  const std::vector<std::string>& phases = recipe.train.phases;
+  if (std::find(phases.begin(), phases.end(), "search") == phases.end()) return 0;
+  return recipe.train.search_epochs * (recipe.views->train.size() / recipe.train.batch_size);
+}
+
+void add_dense_layers(const sparsity::Method& method, Warnings& warnings) {
+  std::map<std::string, std::vector<std::string>> by_pattern;
+  for (const sparsity::MaskableLayer& layer : method.layers()) {
+    if (layer.layout.n_blocks > 0) continue;
+    const nm::WeightShape s = layer.synapse->shape();
+    by_pattern[layer.pattern.text()].push_back(
+        fmt::format("{} ({}x{}x{}x{})", layer.synapse->name, s.cout, s.cin, s.kh, s.kw));
+  }
+  for (const auto& [pattern, layers] : by_pattern)
+    warnings.push_back(
+        fmt::format("pattern {} finds no whole block in {}, so all their weights are kept", pattern,
+                    listed(layers)));
+}
+
+void add_empty_classes(const data::DatasetInfo& info, const std::vector<bool>& has_samples,
+                       const char* split, Warnings& warnings) {
+  std::vector<std::string> empty;
+  for (size_t k = 0; k < has_samples.size(); ++k)
+    if (!has_samples[k]) empty.push_back(info.class_name(static_cast<int64_t>(k)));
+  if (!empty.empty())
+    warnings.push_back(fmt::format("{}: the {} split has no sample of class {}", info.name, split,
+                                   listed(std::move(empty))));
+}
+
+std::vector<bool> classes_in(const data::View& view) {
+  std::vector<bool> found(static_cast<size_t>(view.info().classes));
+  for (int64_t i = 0; i < view.size(); ++i) found[static_cast<size_t>(view.label(i))] = true;
+  return found;
+}
+
+void add_firing_rates(const Json& rates, Warnings& warnings) {
+  std::vector<std::string> never, always;
+  for (const auto& [layer, rate] : rates.items()) {
+    if (layer == "mean") continue;
+    if (rate.get<double>() <= 0) never.push_back(layer);
+    if (rate.get<double>() >= 1) always.push_back(layer);
+  }
+  if (!never.empty())
+    warnings.push_back(fmt::format("no neuron fires on the test split in {}", listed(never)));
+  if (!always.empty())
+    warnings.push_back(
+        fmt::format("every neuron fires at every step of the test split in {}", listed(always)));
+}
+
+}  // namespace
+
+Warnings doubts_about_recipe(const Recipe& recipe) {
+  const sparsity::Method& method = *recipe.model.method;
+  Warnings warnings = method.doubts(search_steps(recipe));
+  add_dense_layers(method, warnings);
+  const data::DatasetInfo& info = recipe.model.dataset->info();
+  add_empty_classes(info, classes_in(recipe.views->train), "train", warnings);
+  if (recipe.views->validation.size() > 0)
+    add_empty_classes(info, classes_in(recipe.views->validation), "validation", warnings);
+  return warnings;
+}
+
+Warnings doubts_about_result(const Recipe& recipe, const Json& measured) {
+  const data::DatasetInfo& info = recipe.model.dataset->info();
+  Warnings warnings;
+  const double loss = measured.at("test_loss").get<double>();
+  const double constant = recipe.loss.of_constant(info.classes);
+  if (!(loss <= constant * (1 + kRounding)))
+    warnings.push_back(fmt::format(
+        "test loss {:.4g} is above {:.4g}, that of one answer for all samples", loss, constant));
+  add_firing_rates(measured.at("firing_rate"), warnings);
+  std::vector<bool> has_samples;
+  for (const Json& accuracy : measured.at("test_accuracy_per_class"))
+    has_samples.push_back(std::isfinite(accuracy.get<double>()));
+  add_empty_classes(info, has_samples, "test", warnings);
+  return warnings;
+}
+
+void say_warnings(const Warnings& warnings) {
+  for (const std::string& warning : warnings) say("warning: " + printable(warning));
+}
+
+}  // namespace spikenm::train

@@ -1,0 +1,45 @@
+// A run small enough for a test, in a folder of its own.
+#pragma once
+
+#include "spikenm/core/file.h"
+#include "spikenm/train/trainer.h"
+#include "support/temp_dir.h"
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace spikenm::test {
+
+// A tiny network on 200 samples: T 4, one hidden layer, two epochs, one of them search.
+inline train::Recipe tiny_recipe(const std::vector<std::string>& overrides = {}) {
+  Config config;
+  for (const char* assignment :
+       {"model.name=mlp", "model.hidden=[32]", "model.T=4", "data.train_size=200",
+        "data.test_size=50", "train.epochs=2", "train.search_epochs=1", "train.batch_size=20",
+        "train.lr=0.01", "method.name=random"})
+    config.override_with(assignment);
+  for (const std::string& assignment : overrides) config.override_with(assignment);
+  return train::read_recipe(config);
+}
+
+struct TinyRun {
+  explicit TinyRun(const std::vector<std::string>& overrides = {})
+      : recipe(tiny_recipe(overrides)),
+        folder(RunDir::create(dir / "run", false)),
+        trainer(recipe, folder, "test") {}
+
+  [[nodiscard]] std::vector<Json> metrics() const {
+    std::vector<Json> lines;
+    std::istringstream text(read_file(folder.file(RunDir::kMetrics)));
+    for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
+    return lines;
+  }
+
+  TempDir dir;
+  train::Recipe recipe;
+  RunDir folder;
+  train::Trainer trainer;
+};
+
+}  // namespace spikenm::test

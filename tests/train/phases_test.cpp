@@ -1,0 +1,70 @@
+// The phases as a trainer runs them: what validation sees, and what prune leaves behind.
+#include "spikenm/train/phase.h"
+
+#include "spikenm/train/evaluate.h"
+#include "support/tiny_run.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+namespace spikenm::train {
+namespace {
+
+using test::TinyRun;
+
+const std::vector<std::string> kSearchAndPrune{"train.epochs=1", "train.search_epochs=1",
+                                               "train.phases=[\"search\", \"prune\"]"};
+
+std::vector<std::string> with(std::vector<std::string> more) {
+  more.insert(more.begin(), kSearchAndPrune.begin(), kSearchAndPrune.end());
+  return more;
+}
+
+double validation_loss(TinyRun& run) {
+  data::Loader loader(run.recipe.views->validation, {.batch_size = 20});
+  return evaluate(*run.recipe.model.network, loader, run.recipe.model.T, run.recipe.loss).loss;
+}
+
+// Magnitude trains every weight as dense does, so both have the same weights when validation comes:
+// what it measures differs by the mask alone, and is what prune then makes of the network.
+TEST(Search, ValidatesOnTheMaskThatPruneWouldFreeze) {
+  TinyRun dense(with({"method.name=dense"})),
+      masked(with({"method.name=magnitude", "method.pattern=1:8"}));
+  dense.trainer.train();
+  const double without_mask = validation_loss(dense);
+  EXPECT_DOUBLE_EQ(dense.metrics().at(0).at("val_loss").get<double>(), without_mask);
+  masked.trainer.train();
+  const double logged = masked.metrics().at(0).at("val_loss").get<double>();
+  EXPECT_DOUBLE_EQ(logged, validation_loss(masked));
+  EXPECT_GT(std::abs(logged - without_mask), 1e-3);
+}
+
+// The mask of the last training step is what validation sees: it draws no other.
+TEST(Search, ValidationRedrawsNothing) {
+  TinyRun run(with({"method.name=spikenm", "method.preset=paper"}));
+  run.trainer.train();
+  EXPECT_DOUBLE_EQ(run.metrics().at(0).at("val_loss").get<double>(), validation_loss(run));
+}
+
+TEST(Prune, ForgetsTheMomentsOfTheWeightsItDrops) {
+  for (const char* optimizer : {"sgd", "adam"}) {
+    TinyRun run(with({"method.name=magnitude", std::string("train.optimizer=") + optimizer}));
+    run.trainer.train();
+    run.trainer.optimizer().zero_grad();
+    for (const sparsity::LayerMask& m : run.trainer.masks().weights)
+      m.synapse->weight.mutable_grad() = at::zeros_like(m.synapse->weight);
+    const at::Tensor before = run.trainer.masks().weights[0].synapse->weight.detach().clone();
+    run.trainer.optimizer().step(0.1);  // by moments alone
+    for (const sparsity::LayerMask& m : run.trainer.masks().weights) {
+      const at::Tensor dropped = m.synapse->weight.detach().masked_select(m.keep.eq(0));
+      ASSERT_GT(dropped.numel(), 0);
+      EXPECT_EQ(dropped.abs().max().item<float>(), 0) << optimizer << " " << m.synapse->name;
+    }
+    const sparsity::LayerMask& first = run.trainer.masks().weights[0];
+    const at::Tensor moved = first.synapse->weight.detach().ne(before);
+    EXPECT_GT(moved.sum().item<int64_t>(), first.keep.sum().item<int64_t>() / 2) << optimizer;
+  }
+}
+
+}  // namespace
+}  // namespace spikenm::train
