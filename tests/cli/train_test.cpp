@@ -28,7 +28,8 @@ class TrainCli : public Cli {
   Json result() { return Json::parse(read_file(dir / "run/result.json")); }
 
   bool warns_of(const std::string& part) {
-    for (const Json& warning : result().at("warnings"))
+    const Json found = result();
+    for (const Json& warning : found.at("warnings"))
       if (has(warning.get<std::string>(), part)) return true;
     return false;
   }

@@ -75,9 +75,9 @@ class Cli : public testing::Test {
 
   // What a run's result warns of, as its terminal showed it.
   std::string warnings_in(const std::string& folder) {
+    const Json result = Json::parse(read_file(dir / (folder + "/result.json")));
     std::string lines;
-    for (const Json& warning :
-         Json::parse(read_file(dir / (folder + "/result.json"))).at("warnings"))
+    for (const Json& warning : result.at("warnings"))
       lines += "warning: " + warning.get<std::string>() + "\n";
     return lines;
   }

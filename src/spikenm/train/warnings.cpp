@@ -36,7 +36,7 @@ void add_dense_layers(const sparsity::Method& method, Warnings& warnings) {
   }
   for (const auto& [pattern, layers] : by_pattern)
     warnings.push_back(
-        fmt::format("pattern {} finds no whole block in {}, so all their weights are kept", pattern,
+        fmt::format("pattern {} finds no whole block in {}: all weights there are kept", pattern,
                     listed(layers)));
 }
 
