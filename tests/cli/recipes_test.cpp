@@ -43,7 +43,6 @@ layers = ["*"]
 first_layer = "as-others"
 last_layer = "as-others"
 redraw_every = 1
-draws_start = 0
 noise = [1.0]
 prior_kappa = 0.0
 weight_grad = "masked"
