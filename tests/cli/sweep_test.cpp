@@ -64,6 +64,10 @@ TEST_F(SweepCli, AGridRunsEveryPointAndSeedAndSkipsWhatIsFinished) {
   const Outcome first = run(command);
   ASSERT_EQ(first.code, 0) << first.err;
   EXPECT_EQ(lines_without_warnings(first.err), 4) << first.err;
+  // All four runs say the same of conv1, which has two channels: it is said once.
+  EXPECT_TRUE(
+      has(first.err, "\nwarning: lr=0.001/seed0 and 3 more: pattern 2:4 finds no whole block"))
+      << first.err;
   EXPECT_TRUE(first.err.starts_with("1/4 lr=0.001 seed")) << first.err;  // no bar in a pipe
   EXPECT_TRUE(has(first.err, "\n4/4 lr=0.00")) << first.err;
   EXPECT_TRUE(has(first.out, "lr=0.004")) << first.out;
@@ -132,6 +136,16 @@ TEST_F(SweepCli, AMemberThatFailsStopsNobody) {
   EXPECT_EQ(csv("s/results.csv").rows.size(), 2u);
   EXPECT_TRUE(fs::exists(dir / "s/plot.png"));
   EXPECT_EQ(read_file(dir / "s/bad/seed0/precious.txt"), "mine");
+}
+
+TEST_F(SweepCli, AMemberThatDivergesIsToldSo) {
+  const Outcome found = run(grid({"--grid", "train.lr=0.001,1e30", "--set", "method.name=dense",
+                                  "train.loss=mse", "train.schedule=constant"}));
+  EXPECT_EQ(found.code, 1);
+  EXPECT_TRUE(has(found.err, "lr=1e30 seed0: failed: diverged: spikenm: train: the loss became"))
+      << found.err;
+  EXPECT_TRUE(has(found.err, "spikenm: s: 1 of 2 runs failed\n")) << found.err;
+  EXPECT_EQ(csv("s/results.csv").rows.size(), 1u);
 }
 
 TEST_F(SweepCli, MistakesAreFoundBeforeAnyTraining) {
