@@ -5,6 +5,7 @@
 #include "support/temp_dir.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -237,6 +238,15 @@ TEST(RunDir, AppendToAFolderThatIsGoneIsAnError) {
   const RunDir run = RunDir::create(dir / "run", false);
   fs::remove_all(dir / "run");
   EXPECT_ERROR(run.append_line(RunDir::kMetrics, {{"epoch", 1}}), "metrics.jsonl", "No such file");
+}
+
+// A pipe would keep its reader waiting for ever.
+TEST(RunDir, APipeInTheFolderIsNoRun) {
+  for (const char* name : {"config.toml", "metrics.jsonl"}) {
+    const test::TempDir dir;
+    ASSERT_EQ(::mkfifo((dir / name).c_str(), 0600), 0);
+    EXPECT_ERROR(RunDir::create(dir.path(), true), "holds no run");
+  }
 }
 
 }  // namespace

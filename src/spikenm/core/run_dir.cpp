@@ -2,6 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
+#include "spikenm/core/input_file.h"
 
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <fstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace spikenm {
 namespace fs = std::filesystem;
@@ -25,10 +27,15 @@ constexpr std::string_view kMark = "# The config of a run: every key with the va
 constexpr std::string_view kFirstMetric = "{\"epoch\":";
 
 bool starts_with(const fs::path& file, std::string_view wanted) {
-  std::string begin(wanted.size(), '\0');
-  std::ifstream in(file, std::ios::binary);
-  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return in && begin == wanted;
+  try {
+    const InputFile in(file);
+    std::vector<uint8_t> begin(wanted.size());
+    if (in.size() < begin.size()) return false;
+    in.read(0, begin);
+    return std::equal(begin.begin(), begin.end(), wanted.begin());
+  } catch (const Error&) {  // a pipe, a folder, or nothing at all
+    return false;
+  }
 }
 
 // A config.toml alone may be anybody's.
