@@ -36,9 +36,9 @@ void train(const TrainArguments& a) {
                                              result["test_accuracy_best_val"].get<double>())
                                : "";
   show("{} {}: test accuracy {:.2f} %{}, {}, conn {:.2f} %, {:.2f} M SOPs\n{}\n",
-             result["method"].get<std::string>(), result["pattern"].get<std::string>(),
-             result["test_accuracy"].get<double>(), best, weight_text(result),
-             result["conn_pct"].get<double>(), result["sops_m"].get<double>(), out.string());
+       result["method"].get<std::string>(), result["pattern"].get<std::string>(),
+       result["test_accuracy"].get<double>(), best, weight_text(result),
+       result["conn_pct"].get<double>(), result["sops_m"].get<double>(), out.string());
 }
 
 }  // namespace
@@ -53,7 +53,8 @@ std::function<void()> setup_train(CLI::App& app) {
   app.footer(
       "The run folder gets config.toml (every key with its value), metrics.jsonl (a line an "
       "epoch),\n"
-      "result.json, model.safetensors (the last epoch) and model_best_val.safetensors.\n\n"
+      "result.json, model.safetensors (the last epoch) and, with validation, "
+      "model_best_val.safetensors.\n\n"
       "Examples:\n"
       "  spikenm train --config configs/demo/spikenm_2x4.toml --out runs/a\n"
       "  spikenm train --config configs/demo/spikenm_2x4.toml method.preset=paper "

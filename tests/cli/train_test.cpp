@@ -116,15 +116,16 @@ TEST_F(TrainCli, LayersLeftDenseCountInASecondWeightPercent) {
 }
 
 TEST_F(TrainCli, RunningOutOfMemoryFailsAndSaysWhatToLower) {
-  // The first layer's output alone is 6 GB, more than the process may have.
+  // The first layer's output alone is 6 GB, more than the process may have; mapped libraries do not
+  // count.
   rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  ASSERT_EQ(::getrlimit(RLIMIT_DATA, &before), 0);
   rlimit less = before;
   less.rlim_cur = rlim_t{4} << 30;
-  ASSERT_EQ(::setrlimit(RLIMIT_AS, &less), 0);
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &less), 0);
   const Outcome found = train({"method.name=dense", "model.T=1024", "model.width=64", "threads=1",
                                "data.workers=0", "data.val_fraction=0"});
-  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &before), 0);
   EXPECT_EQ(found.code, 1) << found.err;
   EXPECT_TRUE(has(found.err, "out of memory")) << found.err;
   EXPECT_TRUE(has(found.err, "train.batch_size")) << found.err;

@@ -130,11 +130,11 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
   Trainer trainer(recipe, run, options.title);
   trainer.train();
   run.promote();  // of a run without epochs
-  save_model(run.file(RunDir::kModel), network, trainer.masks(), resolved);
 
   Json result = describe_run(recipe);
   const Json measured = measure(recipe, trainer.masks());
   check_finite(measured["test_loss"].get<double>(), "the test loss", "after training");
+  save_model(run.file(RunDir::kModel), network, trainer.masks(), resolved);
   const Warnings more = doubts_about_result(recipe, measured);
   say_warnings(more);
   warnings.insert(warnings.end(), more.begin(), more.end());
