@@ -1,7 +1,7 @@
 #include "spikenm/core/config.h"
 
 #include "spikenm/core/file.h"
-#include "spikenm/core/stopwatch.h"
+#include "support/cpu_clock.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
@@ -427,13 +427,13 @@ TEST(Config, DroppedKeysAreNotGiven) {
 TEST(Config, ManyKeysTakeLinearTime) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += fmt::format("key{} = {}\n", i, i);
-  const Stopwatch clock;
+  const test::CpuClock clock;
   Config config = Config::from_text(text, "wide.toml");
   config.override_with("key99999=1");
   for (int i = 0; i < 100'000; ++i)
     EXPECT_EQ(config.get<int64_t>(fmt::format("key{}", i), -1), i < 99'999 ? i : 1);
   config.reject_unread();
-  EXPECT_LT(clock.seconds(), 10);  // a tenth of that, or minutes if each key looks at all others
+  EXPECT_LT(clock.seconds(), 30);  // a tenth of that, or minutes if each key looks at all others
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "spikenm/core/json_text.h"
 
-#include "spikenm/core/stopwatch.h"
+#include "support/cpu_clock.h"
 #include "support/expect_error.h"
 
 namespace spikenm {
@@ -51,9 +51,9 @@ TEST(JsonText, ManyKeysTakeLinearTime) {
   std::string text = "{";
   for (int i = 0; i < 300'000; ++i) text += fmt::format("\"key{}\":{},", i, i);
   text += "\"last\":0}";
-  const Stopwatch clock;
+  const test::CpuClock clock;
   EXPECT_EQ(parse_json_object(text, "j").size(), 300'001u);
-  EXPECT_LT(clock.seconds(), 10);  // a tenth of that, or minutes if each key looks at all others
+  EXPECT_LT(clock.seconds(), 30);  // a tenth of that, or minutes if each key looks at all others
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "spikenm/core/toml.h"
 
-#include "spikenm/core/stopwatch.h"
+#include "support/cpu_clock.h"
 #include "support/expect_error.h"
 
 namespace spikenm {
@@ -63,9 +63,9 @@ TEST(Toml, ManyKeysTakeLinearTime) {
   constexpr int kMany = 100'000;
   std::string text = "[a]\n";
   for (int i = 0; i < kMany; ++i) text += fmt::format("key{} = {}\n", i, i);
-  const Stopwatch clock;
+  const test::CpuClock clock;
   const Flat found = flatten_tables(parse_toml(text, "wide.toml"));
-  EXPECT_LT(clock.seconds(), 10);  // a tenth of that, or minutes if each key looks at all others
+  EXPECT_LT(clock.seconds(), 30);  // a tenth of that, or minutes if each key looks at all others
   ASSERT_EQ(found.size(), static_cast<size_t>(kMany));
   EXPECT_EQ(found.back(), (Flat::value_type{"a.key99999", 99999}));
 }
