@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace spikenm::sparsity {
 namespace {
@@ -68,6 +69,39 @@ struct Residual {
 
 Tensor frames() {
   return at::arange(3 * 2 * 16, at::kFloat).remainder(5).gt(1).to(at::kFloat).view({3, 2, 1, 4, 4});
+}
+
+// Forward and backward through the gates of the first layer alone, whose spikes are `value`.
+void pull_gates(Method& method, double value) {
+  std::vector<int64_t> shape = method.neurons()[0].shape;
+  shape.insert(shape.begin(), {1, 1});
+  method.effective_spikes(0, at::full(shape, value)).sum().backward();
+}
+
+TEST(NeuronPruning, ScaledErrorsGiveTheSameGradient) {
+  std::vector<Tensor> found;
+  for (const double scale : {1.0, 1024.0}) {
+    Residual residual;
+    const auto method = method_on(residual.network, "dense", kBoth);
+    method->begin_step({});
+    pull_gates(*method, scale);
+    StepInfo info;
+    if (scale > 1) info.scaling = {.inverse = at::full({1}, 1 / scale), .overflow = at::zeros({1})};
+    method->after_backward(info);
+    found.push_back(scalars(*method)[0].grad());
+  }
+  EXPECT_TRUE(at::allclose(found[0], found[1], 1e-6, 0));
+  EXPECT_GT(found[0].abs().min().item<double>(), 0);
+}
+
+TEST(NeuronPruning, AnOverflowOfTheGatesSkipsTheStepForAll) {
+  Residual residual;
+  const auto method = method_on(residual.network, "dense", kBoth);
+  method->begin_step({});
+  pull_gates(*method, std::numeric_limits<double>::infinity());
+  const Tensor overflow = at::zeros({1});
+  method->after_backward({.scaling = {.inverse = at::ones({1}), .overflow = overflow}});
+  EXPECT_EQ(overflow.item<float>(), 1);
 }
 
 TEST(NeuronPruning, IsOffByDefault) {

@@ -121,6 +121,12 @@ class NeuronPruning : public Method {
       connections += s.connections * static_cast<double>(s.gate.numel());
       s.m.mutable_grad() = (task + lambda_ * s.connections) * s.gate * (1 - s.gate) * beta_;
     }
+    // Spikes of half precision sum the gates' gradients in it too: where that overflows, nobody
+    // takes this step.
+    if (overflow.defined() && !std::isfinite(pull)) {
+      overflow.fill_(1);
+      return;
+    }
     // The lambda_n at which penalty and task pull alike.
     if (connections > 0) task_scale_.add(pull / connections);
   }
