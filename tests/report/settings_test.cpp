@@ -31,6 +31,14 @@ TEST(Settings, AreTheConfigsKeysButForTheSeedAndWhatChangesNoResult) {
                                         {"train.schedule", "cosine"}}));
 }
 
+TEST(Settings, AWholeSetIsTheSameSaidOrUnsaid) {
+  report::Run said = make_run({}, 80), part = make_run({}, 80);
+  for (const char* key : {"train_size", "test_size"}) said.config["data"][key] = 0;
+  part.config["data"]["train_size"] = 100;
+  EXPECT_EQ(settings_of(said), settings_of(make_run({}, 80)));
+  EXPECT_NE(settings_of(part), settings_of(make_run({}, 80)));
+}
+
 TEST(Settings, ARecipeIsAllButTheMethodAndTheDevice) {
   report::Run sparse = make_run({}, 80), dense = make_run({.method = "dense", .pattern = "-"}, 84);
   dense.config["device"] = "cuda";

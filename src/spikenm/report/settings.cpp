@@ -66,6 +66,9 @@ Settings settings_of(const Run& run) {
   Settings settings;
   for (const auto& [key, value] : flatten_tables(run.config)) settings[key] = text_of(value);
   for (const char* key : kWithoutEffect) settings.erase(key);
+  // The whole set, which older runs leave unsaid.
+  for (const char* key : {"data.train_size", "data.test_size"})
+    if (value_of(settings, key) == "0") settings.erase(key);
   // What "auto" came to.
   if (const std::string precision = run.text("precision"); !precision.empty())
     settings["precision"] = precision;
