@@ -42,8 +42,21 @@ def wait(process):
             return process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
         time.sleep(0.005)
     process.kill()
-    process.wait()
-    return None, PATIENCE, 0
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return None, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def ask(command, folder, said):
+    """What wait() gives. A process that had no time to run is asked once more: the machine stood still, not it."""
+    for _ in range(2):
+        with said.open("wb") as out:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=folder,
+                                       preexec_fn=limit_process)
+            code, seconds, megabytes = wait(process)
+        if code is not None or seconds > 1:
+            break
+    return code, seconds, megabytes
 
 
 def problem_of(code, seconds, megabytes, said):
@@ -73,10 +86,7 @@ def try_one(program, seed, number, seed_number, finds):
             path.write_bytes(content)
         command = [program] + [part.replace("{}", folder) for part in seed.command]
         said = pathlib.Path(folder, ".said")
-        with said.open("wb") as out:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=folder,
-                                       preexec_fn=limit_process)
-            code, seconds, megabytes = wait(process)
+        code, seconds, megabytes = ask(command, folder, said)
         problem = problem_of(code, seconds, megabytes, said.read_bytes())
         if problem:
             kept = finds / f"{seed.kind}-{number}"
