@@ -214,7 +214,7 @@ void repeat_warnings(const std::vector<Planned>& planned) {
   for (const auto& [warning, runs] : runs_by_warning) {
     const std::string others =
         runs.size() > 1 ? fmt::format(" and {} more", runs.size() - 1) : std::string();
-    say(printable(fmt::format("warning: {}{}: {}", runs.front(), others, warning)));
+    say(fmt::format("warning: {}{}: {}", runs.front(), others, warning));
   }
 }
 

@@ -37,10 +37,9 @@ void table(const TableArguments& a) {
   const std::string left_out = join(found.left_out, "; ");
   SPIKENM_CHECK(!found.finished.empty(), "{}: found no finished run{}", join(a.folders, ", "),
                 left_out.empty() ? "" : " (" + left_out + ")");
-  if (!left_out.empty()) say("spikenm: left out: " + printable(left_out));
+  if (!left_out.empty()) say("spikenm: left out: " + left_out);
   const report::DistinctRuns distinct = report::distinct_runs(found.finished);
-  for (const std::string& repeated : distinct.repeated)
-    say("spikenm: counted once: " + printable(repeated));
+  for (const std::string& repeated : distinct.repeated) say("spikenm: counted once: " + repeated);
   const std::string text = report::format_paper_table(report::paper_rows(distinct.runs, published),
                                                       kFormats.at(a.format));
   if (a.out.empty()) {

@@ -122,7 +122,7 @@ TrainOptions read_train_options(const Config& config, const sparsity::Method& me
 // Every key was read that means something: others are refused, or dropped where an override took
 // their meaning.
 void finish_reading(const Config& config) {
-  for (const std::string& note : config.reject_unread()) say(printable(note));
+  for (const std::string& note : config.reject_unread()) say(note);
 }
 
 data::BlockSource batch_memory(const ModelRecipe& model) {

@@ -100,7 +100,7 @@ Warnings doubts_about_result(const Recipe& recipe, const Json& measured) {
 }
 
 void say_warnings(const Warnings& warnings) {
-  for (const std::string& warning : warnings) say("warning: " + printable(warning));
+  for (const std::string& warning : warnings) say("warning: " + warning);
 }
 
 }  // namespace spikenm::train

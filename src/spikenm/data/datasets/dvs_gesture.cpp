@@ -64,13 +64,13 @@ class Trials : public RecordingSet {
       if (line.empty()) continue;
       SPIKENM_CHECK(line.find('/') == std::string::npos && line.ends_with(".aedat"),
                     "{}: found '{}', wanted the name of an .aedat file beside it", list_path,
-                    printable(line));
+                    excerpt(line));
       const fs::path path = folder / line;
       std::error_code error;
       SPIKENM_CHECK(fs::is_regular_file(path, error), "{}: names {}, which is not there", list_path,
-                    printable(line));
+                    excerpt(line));
       SPIKENM_CHECK(std::find(files_.begin(), files_.end(), path) == files_.end(),
-                    "{}: names {}, which is already in use", list_path, printable(line));
+                    "{}: names {}, which is already in use", list_path, excerpt(line));
       const fs::path table = folder / (path.stem().string() + "_labels.csv");
       for (const GestureTrial& trial : parse_gesture_table(read_file(table), table.string()))
         trials.push_back({trial, files_.size()});

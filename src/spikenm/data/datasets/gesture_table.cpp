@@ -13,7 +13,7 @@ GestureTrial parse_trial(const std::string& line, const std::string& place) {
   std::istringstream row(line);
   for (std::string cell; std::getline(row, cell, ',');) {
     const std::optional<int64_t> value = whole_number(cell);
-    SPIKENM_CHECK(value, "{}: found '{}', wanted a whole number", place, printable(cell));
+    SPIKENM_CHECK(value, "{}: found '{}', wanted a whole number", place, excerpt(cell));
     cells.push_back(*value);
   }
   SPIKENM_CHECK(cells.size() == 3, "{}: has {} columns, wanted class, start and end", place,
@@ -43,7 +43,7 @@ std::vector<GestureTrial> parse_gesture_table(std::string_view text, std::string
   for (size_t number = 1; std::getline(lines, line); ++number) {
     if (number == 1) {
       SPIKENM_CHECK(line.starts_with("class"), "{}: begins with '{}', wanted the heading 'class,…'",
-                    source, printable(line));
+                    source, excerpt(line));
     } else if (!line.empty() && line != "\r") {
       trials.push_back(parse_trial(line, fmt::format("{}: line {}", source, number)));
     }

@@ -22,7 +22,7 @@ Header read_header(Bytes bytes, std::string_view source) {
     const std::string_view text = header_text(bytes.subspan(header.size, line));
     const std::string_view version = text_after(text, "!AER-DAT");
     SPIKENM_CHECK(version.empty() || version.starts_with('2'),
-                  "{}: found AEDAT version '{}', wanted 2.0", source, printable(version));
+                  "{}: found AEDAT version '{}', wanted 2.0", source, excerpt(version));
     if (const std::string_view chip = text_after(text, "AEChip:"); !chip.empty())
       header.chip = chip;
     header.size += line;
@@ -101,7 +101,7 @@ void read_aedat2(Bytes bytes, std::string_view source, Recording& out) {
   SPIKENM_CHECK(sensor.width > 0,
                 "{}: found camera '{}', wanted one of DVS128, DAVIS128, DAVIS240, DAVIS346, "
                 "DAVIS640",
-                source, printable(header.chip));
+                source, excerpt(header.chip));
   if (sensor.name.starts_with("davis")) {
     const Davis chip{static_cast<uint32_t>(sensor.width - 1),
                      static_cast<uint32_t>(sensor.height - 1)};

@@ -47,12 +47,12 @@ Sensor read_header(Bytes bytes, ByteReader& reader) {
                   reader.source());
     const std::string_view line = header_text(reader.take(length, "header line"));
     SPIKENM_CHECK(!first || line == "!AER-DAT3.1", "{}: found '#{}', wanted '#!AER-DAT3.1'",
-                  reader.source(), printable(line));
+                  reader.source(), excerpt(line));
     if (line == "!END-HEADER") return sensor;
     const std::string_view format = text_after(line, "Format:");
     SPIKENM_CHECK(format.empty() || format == "RAW",
                   "{}: found packet format '{}', wanted RAW, the only one that is supported",
-                  reader.source(), printable(format));
+                  reader.source(), excerpt(format));
     if (sensor.width == 0) sensor = find_sensor(text_after(line, "Source"));
   }
 }

@@ -93,7 +93,7 @@ int32_t read_side(std::string_view text, std::string_view source) {
   const std::optional<int32_t> side = whole_number(text);
   SPIKENM_CHECK(side && *side <= kMaxSide,
                 "{}: found '{}' in its stream list, wanted a number up to {}", source,
-                printable(text), kMaxSide);
+                excerpt(text), kMaxSide);
   return *side;
 }
 

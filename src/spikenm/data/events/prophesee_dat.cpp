@@ -25,7 +25,7 @@ void read_number(std::string_view line, std::string_view key, std::string_view s
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   SPIKENM_CHECK(
       error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= kMaxSide,
-      "{}: found header line '% {}', wanted a number up to {} in it", source, printable(line),
+      "{}: found header line '% {}', wanted a number up to {} in it", source, excerpt(line),
       kMaxSide);
 }
 

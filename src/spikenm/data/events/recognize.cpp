@@ -47,7 +47,7 @@ EventFile read_aedat(Bytes bytes, std::string_view source, const UnpackLimit& li
           fmt::format(" (stream {} of its {} event streams)", stream.id, stream.n_event_streams);
   } else {
     fail("{}: found AEDAT version '{}', which is not supported; known: {}", source,
-         printable(version), kKnown);
+         excerpt(version), kKnown);
   }
   return file;
 }
@@ -58,7 +58,7 @@ void refuse_raw(Bytes bytes, std::string_view source) {
     const std::string_view line = header_text(bytes.subspan(at, length));
     SPIKENM_CHECK(!line.starts_with("evt ") && !line.starts_with("format EVT"),
                   "{}: found a Prophesee RAW file ('% {}'), which is not supported; known: {}",
-                  source, printable(line), kKnown);
+                  source, excerpt(line), kKnown);
   }
 }
 

@@ -23,7 +23,7 @@ inline bool is_unsafe_name(std::string_view name) {
 }
 
 // One short line: what is not plain ASCII becomes \xNN, and a long text is cut.
-inline std::string printable(std::string_view text) {
+inline std::string excerpt(std::string_view text) {
   constexpr size_t kLongest = 120;
   std::string out;
   for (const char c : text.substr(0, kLongest)) {

@@ -27,7 +27,7 @@ class HeaderParser {
                    : key == "shape"         ? &has_shape
                                             : nullptr;
       SPIKENM_CHECK(seen != nullptr && !*seen, "{}: the npy header has a key '{}' too many",
-                    source_, printable(key));
+                    source_, excerpt(key));
       *seen = true;
       expect(':');
       if (seen == &has_type) parse_type(array);
@@ -67,7 +67,7 @@ class HeaderParser {
     if (field.kind == 'V') return;  // padding
     SPIKENM_CHECK(std::none_of(array.fields.begin(), array.fields.end(),
                                [&](const NpyField& other) { return other.name == field.name; }),
-                  "{}: two fields are called '{}'", source_, printable(field.name));
+                  "{}: two fields are called '{}'", source_, excerpt(field.name));
     array.fields.push_back(std::move(field));
   }
 
@@ -126,7 +126,7 @@ class HeaderParser {
     if (take) text_.remove_prefix(1);
   }
   [[noreturn]] void refuse(std::string_view wanted) const {
-    fail("{}: the npy header has '{}' where {} is wanted", source_, printable(text_.substr(0, 24)),
+    fail("{}: the npy header has '{}' where {} is wanted", source_, excerpt(text_.substr(0, 24)),
          wanted);
   }
 
@@ -206,7 +206,7 @@ int64_t npy_byte_count(const std::vector<int64_t>& shape, int64_t item_size) {
 }
 
 NpyType parse_npy_type(std::string_view code, std::string_view source) {
-  const std::string shown = printable(code);
+  const std::string shown = excerpt(code);
   NpyType type;
   type.big_endian = code.starts_with('>');
   if (!code.empty() && std::string_view("<>|=").find(code.front()) != code.npos)

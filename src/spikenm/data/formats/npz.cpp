@@ -33,11 +33,11 @@ std::vector<std::string> NpzReader::keys() const {
 NpzEntry NpzReader::read(std::string_view key) const {
   const ZipMember* member = zip_.find(member_name(key));
   SPIKENM_CHECK(member != nullptr, "{}: found arrays '{}', wanted '{}'", source_,
-                printable(join(keys(), "', '")), key);
+                excerpt(join(keys(), "', '")), key);
   NpzEntry entry;
   entry.bytes = std::make_shared<const std::string>(zip_.read(*member));
   entry.array =
-      parse_npy(as_bytes(*entry.bytes), fmt::format("{}: {}", source_, printable(member->name)));
+      parse_npy(as_bytes(*entry.bytes), fmt::format("{}: {}", source_, excerpt(member->name)));
   return entry;
 }
 

@@ -103,7 +103,7 @@ PickleValue encode(const Values& arguments, size_t& budget, std::string_view sou
   const std::string& text = text_at(arguments, 0, source);
   const std::string& encoding = text_at(arguments, 1, source);
   SPIKENM_CHECK(encoding == "latin1" || encoding == "latin-1",
-                "{}: found text in encoding '{}', wanted latin1", source, printable(encoding));
+                "{}: found text in encoding '{}', wanted latin1", source, excerpt(encoding));
   auto bytes = std::make_shared<const std::string>(latin1_of_utf8(text, source));
   SPIKENM_CHECK(bytes->size() <= budget, "{}: encodes more text than it holds", source);
   budget -= bytes->size();
@@ -129,7 +129,7 @@ PickleName allowed_name(std::string_view module, std::string_view name, std::str
     if (allowed.module == module && allowed.name == name) return allowed.meaning;
   }
   fail("{}: asks for Python's '{}.{}', wanted plain data and numpy arrays; nothing was executed",
-       source, printable(module), printable(name));
+       source, excerpt(module), excerpt(name));
 }
 
 PickleValue construct(PickleName name, const Values& arguments, size_t& budget,
@@ -148,7 +148,7 @@ PickleValue construct(PickleName name, const Values& arguments, size_t& budget,
     case PickleName::kFromBuffer: {
       const std::string& order = text_at(arguments, 3, source);
       SPIKENM_CHECK(order == "C" || order == "F", "{}: found array order '{}', wanted C or F",
-                    source, printable(order));
+                    source, excerpt(order));
       return PickleValue(std::make_shared<PickleArray>(
           make_array(type_at(arguments, 1, source), shape_at(arguments, 2, source), order == "F",
                      arguments, 0, source)));
@@ -173,7 +173,7 @@ void set_state(const PickleValue& object, const Values& state, std::string_view 
   if (const auto& type = object.shared<NpyType>()) {
     const std::string& order = text_at(state, 1, source);
     SPIKENM_CHECK(order == "<" || order == ">" || order == "|" || order == "=",
-                  "{}: found byte order '{}', wanted one of < > | =", source, printable(order));
+                  "{}: found byte order '{}', wanted one of < > | =", source, excerpt(order));
     type->big_endian = order == ">";
   } else if (const auto& array = object.shared<PickleArray>()) {
     SPIKENM_CHECK(state.size() == 5, "{}: damaged: an array's state has {} parts, wanted 5", source,

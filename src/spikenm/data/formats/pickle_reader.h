@@ -36,7 +36,7 @@ class PickleReader : public ByteReader {
     T value{};
     const auto [stop, error] = std::from_chars(text.begin(), text.end(), value);
     SPIKENM_CHECK(error == std::errc() && stop == text.end(), "{}: damaged: '{}' is no number",
-                  source(), printable(text));
+                  source(), excerpt(text));
     return value;
   }
 

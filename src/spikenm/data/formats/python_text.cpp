@@ -17,7 +17,7 @@ uint32_t hex_number(std::string_view text, size_t n_digits, std::string_view sou
   const auto [stop, error] = std::from_chars(text.data(), end, value, 16);
   SPIKENM_CHECK(text.size() >= n_digits && error == std::errc() && stop == end,
                 "{}: damaged: found '{}', wanted {} hexadecimal digits", source,
-                printable(text.substr(0, n_digits)), n_digits);
+                excerpt(text.substr(0, n_digits)), n_digits);
   return value;
 }
 
@@ -43,7 +43,7 @@ void append_utf8(std::string& out, uint32_t code, std::string_view source) {
 std::string unquote_python(std::string_view literal, std::string_view source) {
   SPIKENM_CHECK(literal.size() >= 2 && (literal.front() == '\'' || literal.front() == '"') &&
                     literal.back() == literal.front(),
-                "{}: damaged: found '{}', wanted a quoted text", source, printable(literal));
+                "{}: damaged: found '{}', wanted a quoted text", source, excerpt(literal));
   const std::string_view text = literal.substr(1, literal.size() - 2);
   constexpr std::string_view kEscapes = "\\'\"nrt", kMeanings = "\\'\"\n\r\t";
   std::string out;
@@ -59,7 +59,7 @@ std::string unquote_python(std::string_view literal, std::string_view source) {
       continue;
     }
     SPIKENM_CHECK(i < text.size() && text[i] == 'x', "{}: damaged: unknown escape in '{}'", source,
-                  printable(literal));
+                  excerpt(literal));
     out += static_cast<char>(hex_number(text.substr(i + 1), 2, source));
     i += 2;
   }

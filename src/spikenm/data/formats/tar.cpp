@@ -56,7 +56,7 @@ class Header {
     const auto [stop, error] = std::from_chars(text.begin(), text.end(), value, 8);
     SPIKENM_CHECK(text.empty() || (error == std::errc() && stop == text.end()),
                   "{}: the {} of the member at byte {} is '{}', wanted an octal number", source_,
-                  what, offset_, printable(text));
+                  what, offset_, excerpt(text));
     return value;
   }
 
@@ -95,11 +95,11 @@ void read_pax(Bytes records, Overrides& overrides, const std::string& source) {
     const size_t key = static_cast<size_t>(stop - rest.begin()) + 1;
     SPIKENM_CHECK(error == std::errc() && key < length && length <= rest.size() &&
                       rest[key - 1] == ' ' && rest[length - 1] == '\n',
-                  "{}: damaged: found a bad pax record '{}'", source, printable(rest));
+                  "{}: damaged: found a bad pax record '{}'", source, excerpt(rest));
     const std::string_view record = rest.substr(key, length - 1 - key);
     const size_t equals = record.find('=');
     SPIKENM_CHECK(equals != record.npos, "{}: damaged: pax record '{}' has no '='", source,
-                  printable(record));
+                  excerpt(record));
     const std::string_view name = record.substr(0, equals), value = record.substr(equals + 1);
     SPIKENM_CHECK(!name.starts_with("GNU.sparse"), "{}: has sparse members, wanted whole ones",
                   source);
@@ -108,7 +108,7 @@ void read_pax(Bytes records, Overrides& overrides, const std::string& source) {
       uint64_t size = 0;
       const auto [end, bad] = std::from_chars(value.begin(), value.end(), size);
       SPIKENM_CHECK(bad == std::errc() && end == value.end() && size <= INT64_MAX,
-                    "{}: damaged: found pax size '{}'", source, printable(value));
+                    "{}: damaged: found pax size '{}'", source, excerpt(value));
       overrides.size = size;
     }
     rest.remove_prefix(length);
@@ -146,7 +146,7 @@ void add_member(std::vector<TarMember>& members, ByteReader& reader, const Heade
   if (!is_regular(type) || name.ends_with('/')) return;  // v7 marks a folder by its name alone
   name = clean_name(std::move(name));
   SPIKENM_CHECK(!is_unsafe_name(name), "{}: member '{}' has a name that may lead elsewhere",
-                reader.source(), printable(name));
+                reader.source(), excerpt(name));
   members.push_back({std::move(name), content});
 }
 
@@ -155,7 +155,7 @@ void check_distinct(const std::vector<TarMember>& members, std::string_view sour
   for (const TarMember& member : members) names.push_back(member.name);
   std::sort(names.begin(), names.end());
   const auto twin = std::adjacent_find(names.begin(), names.end());
-  SPIKENM_CHECK(twin == names.end(), "{}: two members are called '{}'", source, printable(*twin));
+  SPIKENM_CHECK(twin == names.end(), "{}: two members are called '{}'", source, excerpt(*twin));
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ ZipMember read_entry(ByteReader& reader) {
   read_extra(reader.take(extra_size, "extra fields"), member, source);
   reader.take(comment_size, "comment");
   SPIKENM_CHECK(!is_unsafe_name(member.name), "{}: member '{}' has a name that may lead elsewhere",
-                source, printable(member.name));
+                source, excerpt(member.name));
   return member;
 }
 
@@ -132,7 +132,7 @@ void separate(std::vector<ZipMember>& members, uint64_t directory, const std::st
                       member.end - member.begin >= header &&
                       member.end - member.begin - header >= member.packed,
                   "{}: member '{}' of {} packed bytes does not fit its place at byte {}", source,
-                  printable(member.name), member.packed, member.begin);
+                  excerpt(member.name), member.packed, member.begin);
   }
 }
 
@@ -140,7 +140,7 @@ void separate(std::vector<ZipMember>& members, uint64_t directory, const std::st
 void check_crc(Bytes content, const ZipMember& member, const std::string& source) {
   const auto crc = static_cast<uint32_t>(crc32_z(0, content.data(), content.size()));
   SPIKENM_CHECK(crc == member.crc, "{}: member '{}' is damaged: its crc is {:08x}, wanted {:08x}",
-                source, printable(member.name), crc, member.crc);
+                source, excerpt(member.name), crc, member.crc);
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ ZipReader::ZipReader(Bytes bytes, std::string_view source, UnpackLimit limit)
   std::erase_if(members_, [](const ZipMember& member) { return member.name.back() == '/'; });
   for (size_t i = 0; i < members_.size(); ++i) {
     SPIKENM_CHECK(by_name_.emplace(members_[i].name, i).second, "{}: two members are called '{}'",
-                  source_, printable(members_[i].name));
+                  source_, excerpt(members_[i].name));
   }
 }
 
@@ -174,7 +174,7 @@ const ZipMember* ZipReader::find(std::string_view name) const {
 
 Bytes ZipReader::content(const ZipMember& member) const {
   SPIKENM_ASSERT(member.begin <= member.end && member.end <= bytes_.size());
-  const std::string source = fmt::format("{}: member '{}'", source_, printable(member.name));
+  const std::string source = fmt::format("{}: member '{}'", source_, excerpt(member.name));
   ByteReader reader(bytes_.subspan(member.begin, member.end - member.begin), source);
   SPIKENM_CHECK(reader.le<uint32_t>("local header") == kLocalHeader,
                 "{}: damaged: no local header at byte {}", source, member.begin);
@@ -187,7 +187,7 @@ Bytes ZipReader::content(const ZipMember& member) const {
   const auto extra_size = reader.le<uint16_t>("extra length");
   const std::string_view name = as_text(reader.take(name_size, "name"));
   SPIKENM_CHECK(name == member.name && method == member.method,
-                "{}: damaged: its local header is that of '{}', method {}", source, printable(name),
+                "{}: damaged: its local header is that of '{}', method {}", source, excerpt(name),
                 method);
   SPIKENM_CHECK(((flags | member.flags) & kEncrypted) == 0, "{}: is encrypted", source);
   SPIKENM_CHECK(method == kStored || method == kDeflated,
@@ -209,7 +209,7 @@ std::string ZipReader::read(const ZipMember& member) const {
       member.method == kStored
           ? std::string(as_text(packed))
           : inflate_raw(packed, member.size,
-                        fmt::format("{}: member '{}'", source_, printable(member.name)));
+                        fmt::format("{}: member '{}'", source_, excerpt(member.name)));
   check_crc(as_bytes(out), member, source_);
   return out;
 }
@@ -217,7 +217,7 @@ std::string ZipReader::read(const ZipMember& member) const {
 Bytes ZipReader::view(const ZipMember& member) const {
   const Bytes stored = content(member);
   SPIKENM_CHECK(member.method == kStored, "{}: member '{}' is packed, wanted a stored one", source_,
-                printable(member.name));
+                excerpt(member.name));
   check_crc(stored, member, source_);
   return stored;
 }
