@@ -2,11 +2,15 @@
 
 #include "spikenm/core/bytes.h"
 #include "spikenm/core/file.h"
+#include "spikenm/core/interrupt.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
 
 namespace spikenm {
 namespace {
@@ -30,6 +34,38 @@ TEST(InputFile, GivesAnyPieceOfTheFile) {
   std::vector<uint8_t> all(99);
   read_bytes(dir / "a", all);
   EXPECT_EQ(as_text(all), "0123456789");
+}
+
+// The small one is left to whoever asked for it: their sentence says more of the work.
+TEST(InputFile, AnInterruptEndsTheReadingOfALargeFile) {
+  const TempDir dir;
+  write_file_atomically(dir / "small", "x");
+  write_file_atomically(dir / "large", "x");
+  std::filesystem::resize_file(dir / "large", 9 << 20);
+  EXPECT_EXIT(
+      {
+        install_interrupt_handlers();
+        ::raise(SIGTERM);
+        std::vector<uint8_t> out;
+        read_bytes(dir / "small", out);
+        try {
+          read_bytes(dir / "large", out);
+        } catch (const Interrupted& e) {
+          ::_exit(e.signal_number());
+        }
+        ::_exit(0);
+      },
+      testing::ExitedWithCode(SIGTERM), "");
+}
+
+TEST(InputFile, AFileOfSeveralPiecesComesWhole) {
+  const TempDir dir;
+  std::string content;
+  for (int i = 0; content.size() < (9U << 20); ++i) content += std::to_string(i);
+  write_file_atomically(dir / "a", content);
+  std::vector<uint8_t> all;
+  read_bytes(dir / "a", all);
+  EXPECT_TRUE(as_text(all) == content);
 }
 
 TEST(InputFile, AFileCutWhileItIsOpenIsAnErrorAndNoSignal) {
@@ -58,7 +94,7 @@ TEST(InputFile, MovesWithoutClosing) {
 TEST(InputFile, NamesWhatItCannotOpen) {
   const TempDir dir;
   EXPECT_ERROR(InputFile(dir / "absent"), "absent", "No such file");
-  EXPECT_ERROR(InputFile(dir.path()), "not a file");
+  EXPECT_ERROR(InputFile(dir.path()), "not a file", "wanted a regular file");
   ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
   EXPECT_ERROR(InputFile(dir / "pipe"), "pipe", "not a file");
 }

@@ -52,7 +52,8 @@ std::string read_file(const std::filesystem::path& path, uint64_t most) {
   struct stat status{};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail_with_errno(path, "read");
   SPIKENM_CHECK(!S_ISDIR(status.st_mode), "{}: is a folder, wanted a file", path.string());
-  SPIKENM_CHECK(S_ISREG(status.st_mode), "{}: found something that is not a file", path.string());
+  SPIKENM_CHECK(S_ISREG(status.st_mode),
+                "{}: found something that is not a file, wanted a regular file", path.string());
   std::string content;
   const auto check_size = [&](uint64_t size) {
     SPIKENM_CHECK(size <= most, "{}: found a file of {} bytes or more, wanted at most {}",
@@ -79,7 +80,8 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
     path_ = path_.parent_path() / std::filesystem::read_symlink(path_, error);
   const std::filesystem::file_status status = std::filesystem::status(path_, error);
   SPIKENM_CHECK(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),
-                "{}: cannot write: found something that is not a file", path_.string());
+                "{}: cannot write: found something that is not a file, wanted a regular file",
+                path_.string());
   open_part();
 }
 

@@ -1,11 +1,13 @@
 #include "spikenm/core/input_file.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/core/interrupt.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -19,7 +21,8 @@ InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
   struct stat status{};
   const bool is_file = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
   if (!is_file) ::close(std::exchange(file_, -1));
-  SPIKENM_CHECK(is_file, "{}: found something that is not a file", path_.string());
+  SPIKENM_CHECK(is_file, "{}: found something that is not a file, wanted a regular file",
+                path_.string());
   size_ = static_cast<uint64_t>(status.st_size);
 }
 
@@ -54,9 +57,16 @@ void InputFile::read(uint64_t offset, std::span<uint8_t> out) const {
 }
 
 void read_bytes(const std::filesystem::path& path, std::vector<uint8_t>& out) {
+  constexpr uint64_t kPiece = 4 << 20;
   const InputFile file(path);
-  out.resize(file.size());
-  file.read(0, out);
+  out.clear();
+  out.reserve(file.size());
+  while (out.size() < file.size()) {
+    const size_t done = out.size();
+    if (done > 0) throw_if_interrupted("while " + path.string() + " was read");
+    out.resize(std::min(done + kPiece, file.size()));
+    file.read(done, std::span(out).subspan(done));
+  }
 }
 
 }  // namespace spikenm

@@ -32,7 +32,7 @@ class InputFile {
   int file_ = -1;
 };
 
-// Refills `out` with the whole file.
+// Refills `out` with the whole file. An interrupt ends the reading of a large one.
 void read_bytes(const std::filesystem::path& path, std::vector<uint8_t>& out);
 
 }  // namespace spikenm
