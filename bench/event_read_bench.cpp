@@ -1,7 +1,7 @@
 // How many events a second does one core read from a mapped file in the page cache, and add to
 // frames? 8 M events of a 128 x 128 sensor; a rate below 100 M/s for a reader, or 200 M/s for the
 // frames, would make loading rather than training the slow part.
-#include "spikenm/core/mapped_file.h"
+#include "spikenm/core/input_file.h"
 #include "spikenm/core/random.h"
 #include "spikenm/data/events/aedat2.h"
 #include "spikenm/data/events/aedat3.h"
@@ -102,11 +102,12 @@ using Read = std::function<void(Bytes, Recording&)>;
 
 // Into memory that an earlier read has touched, as a dataset does.
 void read(benchmark::State& state, const std::filesystem::path& path, const Read& read_events) {
-  const MappedFile file(path);
+  std::vector<uint8_t> file;
+  read_bytes(path, file);
   Recording recording;
-  read_events(file.bytes(), recording);
+  read_events(file, recording);
   for (auto _ : state) {
-    read_events(file.bytes(), recording);
+    read_events(file, recording);
     benchmark::DoNotOptimize(recording.events.data());
     benchmark::ClobberMemory();
   }
@@ -114,8 +115,10 @@ void read(benchmark::State& state, const std::filesystem::path& path, const Read
 }
 
 void frames(benchmark::State& state, const std::filesystem::path& path, FrameRule rule) {
+  std::vector<uint8_t> file;
+  read_bytes(path, file);
   Recording recording;
-  read_aedat2(MappedFile(path).bytes(), "bench", recording);
+  read_aedat2(file, "bench", recording);
   const FrameOptions options{.frames = 16, .rule = rule};
   std::vector<float> out(16 * 2 * kSide * kSide);
   for (auto _ : state) {

@@ -1,12 +1,13 @@
 #include "commands.h"
 
-#include "spikenm/core/mapped_file.h"
+#include "spikenm/core/input_file.h"
 #include "spikenm/core/png.h"
 #include "spikenm/core/show.h"
 #include "spikenm/data/event_picture.h"
 #include "spikenm/data/events/recognize.h"
 
 #include <memory>
+#include <vector>
 
 namespace spikenm::cli {
 namespace {
@@ -18,9 +19,10 @@ struct EventsArguments {
 };
 
 void events(const EventsArguments& a) {
-  const MappedFile mapped(a.file);
+  std::vector<uint8_t> bytes;
+  read_bytes(a.file, bytes);
   const data::UnpackLimit limit{static_cast<size_t>(a.max_unpacked_mb) << 20, "--max-unpacked-mb"};
-  const data::EventFile file = data::read_event_file(mapped.bytes(), a.file, limit);
+  const data::EventFile file = data::read_event_file(bytes, a.file, limit);
   const data::EventSummary summary = data::summarize(file);
   if (!a.png.empty()) {
     const data::Picture picture = data::draw_events(file.recording, a.slices);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spikenm/core/bytes.h"
+#include "spikenm/core/input_file.h"
 
 #include <string>
 
@@ -9,5 +10,8 @@ namespace spikenm {
 
 // 32 lower-case hex digits.
 std::string md5_hex(Bytes bytes);
+
+// Of the whole file, which is read piece by piece; an interrupt ends it.
+std::string md5_hex(const InputFile& file);
 
 }  // namespace spikenm

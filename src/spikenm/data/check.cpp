@@ -1,6 +1,5 @@
 #include "spikenm/data/check.h"
 
-#include "spikenm/core/mapped_file.h"
 #include "spikenm/core/md5.h"
 #include "spikenm/data/recording_set.h"
 #include "spikenm/data/walk.h"
@@ -29,8 +28,7 @@ Finding check_size(const Dataset& dataset, Part part) {
 // What is wrong with a file that has a published sum; empty when it is the published one.
 std::string file_problem(const SourceFile& file) {
   try {
-    const MappedFile mapped(file.path);
-    const std::string found = md5_hex(mapped.bytes());
+    const std::string found = md5_hex(InputFile(file.path));
     if (found == file.md5) return {};
     return fmt::format("{}: its md5 sum is {}, the published one {}; fetch the file again",
                        file.path.string(), found, file.md5);

@@ -1,7 +1,9 @@
 #include "spikenm/data/events/aedat3.h"
 
+#include "spikenm/core/file.h"
 #include "support/event_files.h"
 #include "support/expect_error.h"
+#include "support/temp_dir.h"
 
 namespace spikenm::data {
 namespace {
@@ -84,6 +86,33 @@ TEST(Aedat3, WindowIsHalfOpen) {
       if (e.t >= begin && e.t < end) inside.push_back(e);
     }
     EXPECT_EQ(read(file, {begin, end}).events, inside) << begin << " to " << end;
+  }
+}
+
+TEST(Aedat3, AFileGivesWhatItsBytesGive) {
+  const TempDir dir;
+  const std::vector<Event> events = some_events(3000, 128, 128);
+  for (const size_t per_packet : {1, 7, 509, 511, 600, 3000}) {
+    write_file_atomically(dir / "a.aedat", aedat3_file(events, per_packet));
+    const InputFile file(dir / "a.aedat");
+    for (const TimeWindow& window :
+         {TimeWindow{}, TimeWindow{events[100].t, events[2000].t}, TimeWindow{0, 1}}) {
+      Recording recording;
+      read_aedat3(file, window, recording);
+      EXPECT_EQ(recording.events, read(read_file(dir / "a.aedat"), window).events) << per_packet;
+      EXPECT_EQ(recording.width, 128);
+    }
+  }
+}
+
+TEST(Aedat3, AFileCutWhileItIsOpenIsAnErrorAndNoSignal) {
+  const TempDir dir;
+  write_file_atomically(dir / "a.aedat", aedat3_file(some_events(3000, 128, 128), 500));
+  const InputFile file(dir / "a.aedat");
+  for (const uint64_t size : {9000, 10}) {
+    std::filesystem::resize_file(dir / "a.aedat", size);
+    Recording recording;
+    EXPECT_ERROR(read_aedat3(file, {}, recording), "a.aedat: was cut to");
   }
 }
 

@@ -1,7 +1,6 @@
 // DVS128 Gesture [Amir17]: 11 hand gestures of 29 people. A recording file holds many trials, named
 // by a table beside it; SpikingJelly's cut of it gives 1176 + 288 of them, Tonic's 1077 + 264.
 #include "spikenm/core/file.h"
-#include "spikenm/core/mapped_file.h"
 #include "spikenm/data/datasets/file_tree.h"
 #include "spikenm/data/datasets/gesture_table.h"
 #include "spikenm/data/events/aedat3.h"
@@ -47,8 +46,7 @@ class Trials : public RecordingSet {
   }
   void load(Part part, int64_t index, Recording& out) const override {
     const Trial& t = trial(part, index);
-    const MappedFile mapped(files_[t.file]);
-    read_aedat3(mapped.bytes(), files_[t.file].string(), t.window, out);
+    read_aedat3(InputFile(files_[t.file]), t.window, out);
     finish_recording(out, kSide, kSide, name(part, index));
   }
   [[nodiscard]] std::vector<SourceFile> files() const override { return sources_; }

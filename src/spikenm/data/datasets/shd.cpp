@@ -2,7 +2,6 @@
 // part is one HDF5 file with a row a recording in spikes/times (seconds) and spikes/units, and a
 // label a recording in labels.
 #include "spikenm/core/input_file.h"
-#include "spikenm/core/mapped_file.h"
 #include "spikenm/data/datasets/file_tree.h"
 #include "spikenm/data/formats/hdf5.h"
 #include "spikenm/data/formats/inflate.h"
@@ -74,14 +73,15 @@ Rows find_rows(const Hdf5Dataset& dataset, Bytes file) {
   return rows;
 }
 
-// One part of the set. The file is mapped while its rows are found, and from then on read in
-// pieces: it stays open for as long as training lasts, and somebody may cut it.
+// One part of the set. The file is in memory while its rows are found, and from then on read in
+// pieces.
 class ShdFile {
  public:
   ShdFile(const fs::path& path, const UnpackLimit& limit) : path_(path.string()), file_(path) {
-    const MappedFile mapped(path);
-    unpacked_ = unpack(mapped.bytes(), path, limit);
-    const Bytes all = unpacked_ ? as_bytes(*unpacked_) : mapped.bytes();
+    std::vector<uint8_t> bytes;
+    read_bytes(path, bytes);
+    unpacked_ = unpack(bytes, path, limit);
+    const Bytes all = unpacked_ ? as_bytes(*unpacked_) : Bytes(bytes);
     const Hdf5Objects objects(all, path_);
     const Hdf5Dataset times(objects, "spikes/times", path_), units(objects, "spikes/units", path_);
     labels_ = npy_values<int64_t>(Hdf5Dataset(objects, "labels", path_).values(), path_);
