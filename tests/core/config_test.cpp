@@ -188,6 +188,7 @@ TEST(Config, TableKeepsTheOrderOfTheFile) {
 
 TEST(Config, TableOfOtherThanTextIsRefused) {
   EXPECT_ERROR(parse("[p]\na = 2").get_table("p"), "p.a", "text in quotes");
+  EXPECT_ERROR(parse("[p]\na = inf").get_table("p"), "p.a: found inf", "text in quotes");
 }
 
 TEST(Config, TableKeysCountAsRead) {

@@ -27,22 +27,23 @@ class Home {
 
 TEST(ExpandHome, ReplacesALeadingTilde) {
   const Home home("/home/ada");
-  EXPECT_EQ(expand_home("~/sets/a"), "/home/ada/sets/a");
-  EXPECT_EQ(expand_home("~"), "/home/ada");
-  EXPECT_EQ(expand_home("~/"), "/home/ada/");
+  EXPECT_EQ(expand_home("~/sets/a", "data.root"), "/home/ada/sets/a");
+  EXPECT_EQ(expand_home("~", "data.root"), "/home/ada");
+  EXPECT_EQ(expand_home("~/", "data.root"), "/home/ada/");
 }
 
 TEST(ExpandHome, LeavesOtherPathsAlone) {
   const Home home("/home/ada");
   for (const char* path : {"", "sets", "/sets/~", "a~/b", "~grace/sets", "./~"})
-    EXPECT_EQ(expand_home(path), path);
+    EXPECT_EQ(expand_home(path, "data.root"), path);
 }
 
 TEST(ExpandHome, SaysThatThereIsNoHome) {
   for (const char* value : {static_cast<const char*>(nullptr), ""}) {
     const Home home(value);
-    EXPECT_ERROR(expand_home("~/sets"), "~/sets", "HOME");
-    EXPECT_EQ(expand_home("sets"), "sets");
+    EXPECT_ERROR(expand_home("~/sets", "data.root"), "data.root: found '~/sets'", "no HOME",
+                 "wanted the whole path");
+    EXPECT_EQ(expand_home("sets", "data.root"), "sets");
   }
 }
 

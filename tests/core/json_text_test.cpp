@@ -24,7 +24,8 @@ TEST(JsonText, AnythingElseThanOneObjectIsRefused) {
 TEST(JsonText, ANulIsNotTheEnd) {
   using namespace std::string_literals;
   for (const std::string& text : {"{}\0"s, "{}\0\0{}"s, "{}\0garbage"s, "\0{}"s, "{\"a\":\0 1}"s})
-    EXPECT_ERROR(parse_json_object(text, "j"), "j: found broken JSON");
+    EXPECT_ERROR(parse_json_object(text, "j"), "j: found a NUL at byte ", "wanted a JSON object");
+  EXPECT_ERROR(parse_json_object("{}\0"s, "j"), "at byte 2");
 }
 
 TEST(JsonText, AKeyGivenTwiceIsRefused) {
@@ -39,7 +40,8 @@ TEST(JsonText, DeepNestingIsRefused) {
     return "{\"a\":" + std::string(n, '[') + std::string(n, ']') + "}";
   };
   EXPECT_EQ(parse_json_object(nested(kDeepestJson - 1), "j").size(), 1u);
-  EXPECT_ERROR(parse_json_object(nested(kDeepestJson), "j"), "j: found JSON more than 64");
+  EXPECT_ERROR(parse_json_object(nested(kDeepestJson), "j"), "j: found JSON more than 64",
+               "wanted at most 64 (a fixed limit)");
   EXPECT_ERROR(parse_json_object(nested(kMany), "j"), "j: found JSON more than 64");
   EXPECT_ERROR(parse_json_object(std::string(kMany, '['), "j"), "j: found JSON more than 64");
   std::string objects;

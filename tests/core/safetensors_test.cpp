@@ -227,7 +227,7 @@ TEST(Safetensors, OnlyBlanksFollowTheHeader) {
   EXPECT_EQ(decode_safetensors(file_with("{}      ", 0), "m.st").tensors.size(), 0u);
   for (const std::string& end :
        {std::string(1, '\0'), std::string("\0\0{}", 4), std::string("\0 x", 3)})
-    expect_refused("{}" + end, 0, "header: found broken JSON");
+    expect_refused("{}" + end, 0, "header: found a NUL at byte 2");
 }
 
 TEST(Safetensors, MetadataThatIsNotTextIsRefused) {

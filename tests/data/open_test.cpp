@@ -187,6 +187,14 @@ TEST_F(OpenRecordings, AreFoundBelowTheHomeFolder) {
   ::setenv("HOME", before.c_str(), 1);
 }
 
+TEST(Open, APathWithoutAHomeIsNamedByItsKey) {
+  const std::string before = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  ::unsetenv("HOME");
+  EXPECT_ERROR(open("name='n-mnist'\nroot='~/sets'"), "data.root: found '~/sets' but no HOME");
+  EXPECT_ERROR(open("cache='disk'\ncache_dir='~/c'"), "data.cache_dir: found '~/c' but no HOME");
+  ::setenv("HOME", before.c_str(), 1);
+}
+
 TEST(Open, WrongNamesTellTheRightOnes) {
   EXPECT_ERROR(open("name='n-mist'"), "dataset 'n-mist'", "n-mnist");
   EXPECT_ERROR(open("cache='ram'"), "data.cache", "ram", "memory");

@@ -98,8 +98,14 @@ TEST(Models, SizesThatNoNetworkHasAreRefused) {
                "at most");
   EXPECT_ERROR(build("vgg", "layers = '100000 100000'"), "conv2", "100000x100000x3x3");
   std::string layers = "hidden = [1";
-  for (int i = 0; i < 1000; ++i) layers += ", 1";
-  EXPECT_ERROR(build("mlp", layers + "]"), "more than 1000 layers");
+  std::string words = "64";
+  for (int i = 1; i < 1000; ++i) {
+    layers += ", 1";
+    words += " 64";
+  }
+  const char* const limit = "found 1000 layers, wanted at most 999 (a fixed limit)";
+  EXPECT_ERROR(build("mlp", layers + "]"), "hidden: ", limit);
+  EXPECT_ERROR(build("vgg", "layers = '" + words + "'"), "layers: ", limit);
 }
 
 TEST(Models, TheGradientReachesEveryParameter) {

@@ -155,7 +155,7 @@ TEST(Expand, MistakesAreNamed) {
   spec.grid = {{"a", {"1", "x"}}};
   EXPECT_ERROR(expanded(spec), "plot.log", "a=x");
   spec.grid = {{"a", Texts(200, "1")}, {"b", Texts(200, "1")}};
-  EXPECT_ERROR(expanded(spec), "more than 10000");
+  EXPECT_ERROR(expanded(spec), "more than 10000 points", "wanted at most 10000 (a fixed limit)");
   spec.grid.assign(17, {"a", {"1"}});
   EXPECT_ERROR(expanded(spec), "17 keys, wanted at most 16");
 }

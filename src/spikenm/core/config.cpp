@@ -204,7 +204,7 @@ std::vector<std::pair<std::string, std::string>> Config::get_table(std::string_v
   std::vector<std::pair<std::string, std::string>> table;
   for (const auto& [name, value] : state_->given) {
     if (!name.starts_with(prefix)) continue;
-    SPIKENM_CHECK(value.is_string(), "{}: found {}, wanted text in quotes", name, value.dump());
+    SPIKENM_CHECK(value.is_string(), "{}: found {}, wanted text in quotes", name, shown(value));
     table.emplace_back(name.substr(prefix.size()), value.get<std::string>());
     state_->record(name, value);
   }
@@ -235,7 +235,7 @@ std::vector<std::string> Config::reject_unread() const {
     }
     const Json* const because = cause == nullptr ? nullptr : values(*cause);
     SPIKENM_CHECK(cause == nullptr, "{}: has no effect with {}{}; leave it out", name, *cause,
-                  because == nullptr ? "" : " = " + because->dump());
+                  because == nullptr ? "" : " = " + shown(*because));
     fail("{}: this run reads no such key; the nearest is {}", name,
          nearest(name, {state.read.begin(), state.read.end()}));
   }

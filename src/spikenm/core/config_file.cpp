@@ -1,5 +1,6 @@
 #include "spikenm/core/config_file.h"
 
+#include "spikenm/core/config_value.h"
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
 #include "spikenm/core/toml.h"
@@ -35,7 +36,7 @@ std::vector<Json> read_config_layers(const fs::path& path) {
     if (extends == tables.end()) break;
     SPIKENM_CHECK(extends->is_string() && *extends != "",
                   "{}: extends: found {}, wanted the path of a base file in quotes", file.string(),
-                  extends->dump());
+                  shown(*extends));
     chain.push_back(file.parent_path() / extends->get<std::string>());
     tables.erase(kExtendsKey);
     check_base(chain);

@@ -56,7 +56,8 @@ std::string read_file(const std::filesystem::path& path, uint64_t most) {
                 "{}: found something that is not a file, wanted a regular file", path.string());
   std::string content;
   const auto check_size = [&](uint64_t size) {
-    SPIKENM_CHECK(size <= most, "{}: found a file of {} bytes or more, wanted at most {}",
+    SPIKENM_CHECK(size <= most,
+                  "{}: found a file of {} bytes or more, wanted at most {} (a fixed limit)",
                   path.string(), size, most);
   };
   check_size(static_cast<uint64_t>(status.st_size));

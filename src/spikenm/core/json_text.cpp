@@ -58,9 +58,10 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   }
 
   bool open(Json value) {
-    SPIKENM_CHECK(static_cast<int64_t>(open_.size()) < kDeepestJson,
-                  "{}: found JSON more than {} lists or objects deep, wanted at most that", source_,
-                  kDeepestJson);
+    SPIKENM_CHECK(
+        static_cast<int64_t>(open_.size()) < kDeepestJson,
+        "{}: found JSON more than {} lists or objects deep, wanted at most {} (a fixed limit)",
+        source_, kDeepestJson, kDeepestJson);
     open_.push_back(&append(std::move(value)));
     return true;
   }
@@ -89,10 +90,12 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Json parse_json_object(std::string_view text, const std::string& source) {
-  TreeBuilder builder(source);
   // The parser takes a NUL for the end of the text, whatever follows it.
-  const bool whole = text.find('\0') == std::string_view::npos &&
-                     Json::sax_parse(text.begin(), text.end(), &builder);
+  const size_t nul = text.find('\0');
+  SPIKENM_CHECK(nul == std::string_view::npos,
+                "{}: found a NUL at byte {}, wanted a JSON object and nothing more", source, nul);
+  TreeBuilder builder(source);
+  const bool whole = Json::sax_parse(text.begin(), text.end(), &builder);
   const Json found = whole ? builder.take() : Json();
   SPIKENM_CHECK(found.is_object(), "{}: found {}, wanted a JSON object", source,
                 whole ? found.type_name() : "broken JSON");

@@ -1,5 +1,6 @@
 #include "spikenm/core/key_use.h"
 
+#include "spikenm/core/config_value.h"
 #include "spikenm/core/text.h"
 
 #include <fmt/format.h>
@@ -52,7 +53,7 @@ std::string KeyUse::gives_way_to(const std::string& key, const Values& values) c
 std::string give_way_note(const std::string& selector, const Json& value,
                           const std::vector<std::string>& keys) {
   return fmt::format("note: {} of the config file {} dropped: no effect with {} = {}",
-                     join(keys, ", "), keys.size() == 1 ? "is" : "are", selector, value.dump());
+                     join(keys, ", "), keys.size() == 1 ? "is" : "are", selector, shown(value));
 }
 
 }  // namespace spikenm

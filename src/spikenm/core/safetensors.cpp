@@ -136,8 +136,9 @@ SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& so
       length <= bytes.size() - 8,
       "{}: the header claims {} bytes and the file has {}: cut, or not a safetensors file", source,
       length, bytes.size() - 8);
-  SPIKENM_CHECK(length <= kMaxHeader, "{}: the header claims {} bytes, wanted at most {}", source,
-                length, kMaxHeader);
+  SPIKENM_CHECK(length <= kMaxHeader,
+                "{}: the header claims {} bytes, wanted at most {} (a fixed limit)", source, length,
+                kMaxHeader);
   const std::string_view text = bytes.substr(8, length);
   const std::string_view data = bytes.substr(8 + length);
   const Json header = parse_json_object(text, source + ": header");

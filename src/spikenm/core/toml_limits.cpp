@@ -89,14 +89,16 @@ class LimitScan {
 
   void add_tables(int64_t n) {
     tables_ += n;
-    SPIKENM_CHECK(tables_ <= kMostTables, "{}:{}: found more than {} tables, wanted at most that",
-                  source_, line_, kMostTables);
+    SPIKENM_CHECK(tables_ <= kMostTables,
+                  "{}:{}: found more than {} tables, wanted at most {} (a fixed limit)", source_,
+                  line_, kMostTables, kMostTables);
   }
 
   void check_depth() const {
-    SPIKENM_CHECK(depth_ < kDeepestToml,
-                  "{}:{}: found tables or lists more than {} deep, wanted at most that", source_,
-                  line_, kDeepestToml);
+    SPIKENM_CHECK(
+        depth_ < kDeepestToml,
+        "{}:{}: found tables or lists more than {} deep, wanted at most {} (a fixed limit)",
+        source_, line_, kDeepestToml, kDeepestToml);
   }
 
   // Past the string that begins here; one that is not closed ends with its line.
@@ -134,7 +136,8 @@ class LimitScan {
 }  // namespace
 
 void check_toml_limits(std::string_view text, const std::string& source) {
-  SPIKENM_CHECK(text.size() <= kMostToml, "{}: found {} bytes of TOML, wanted at most {}", source,
+  SPIKENM_CHECK(text.size() <= kMostToml,
+                "{}: found {} bytes of TOML, wanted at most {} (a fixed limit)", source,
                 text.size(), kMostToml);
   LimitScan(text, source).run();
 }

@@ -43,7 +43,7 @@ std::shared_ptr<const Dataset> open_dataset(const Config& config, const DatasetR
   dataset = read_subset(config, std::move(dataset), request.seed);
   enum { kAuto, kDisk, kMemory, kOff };
   size_t kind = config.get_choice("cache", "auto", {"auto", "disk", "memory", "off"});
-  const std::filesystem::path folder = expand_home(config.get("cache_dir", ""));
+  const std::filesystem::path folder = expand_home(config.get("cache_dir", ""), config.full_key("cache_dir"));
   if (kind == kMemory || kind == kOff) config.no_effect("cache_dir", {"cache"});
   // Recordings are large and slow to decode; what is made on the fly is small.
   if (kind == kAuto && dataset->cache_key().empty()) kind = kOff;

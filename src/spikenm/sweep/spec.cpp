@@ -51,12 +51,13 @@ std::string joined(const std::string& name, const std::string& part) {
 
 // Every choice of one value a key; one empty choice without a grid.
 std::vector<std::vector<std::string>> points_of(const std::vector<GridKey>& grid) {
-  SPIKENM_CHECK(grid.size() <= kMaxKeys, "grid: found {} keys, wanted at most {}", grid.size(),
-                kMaxKeys);
+  SPIKENM_CHECK(grid.size() <= kMaxKeys, "grid: found {} keys, wanted at most {} (a fixed limit)",
+                grid.size(), kMaxKeys);
   std::vector<std::vector<std::string>> points{{}};
   for (const GridKey& key : grid) {
     SPIKENM_CHECK(points.size() * key.values.size() <= kMaxMembers,
-                  "grid: found more than {} points", kMaxMembers);
+                  "grid: found more than {} points, wanted at most {} (a fixed limit)", kMaxMembers,
+                  kMaxMembers);
     std::vector<std::vector<std::string>> longer;
     for (const auto& point : points) {
       for (const std::string& value : key.values) {
@@ -109,8 +110,9 @@ std::vector<Member> all_members(const Spec& spec) {
       SPIKENM_CHECK(!in_grid(spec, key_of(assignment)), "member '{}': sets {}, which the grid does",
                     listed.name, key_of(assignment));
     }
-    SPIKENM_CHECK(members.size() + points.size() <= kMaxMembers, "found more than {} members",
-                  kMaxMembers);
+    SPIKENM_CHECK(members.size() + points.size() <= kMaxMembers,
+                  "sweep: found more than {} members, wanted at most {} (a fixed limit)",
+                  kMaxMembers, kMaxMembers);
     for (const auto& point : points) members.push_back(at_point(spec, listed, point));
   }
   return members;

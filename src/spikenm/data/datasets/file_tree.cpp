@@ -47,9 +47,9 @@ class FileRecordings : public RecordingSet {
 
 fs::path require_root(const Config& config, Extent extent, std::string_view dataset,
                       std::string_view wanted) {
-  const fs::path root = expand_home(config.get("root", ""));
-  if (extent == Extent::kNothing) return root;
   const std::string key = config.full_key("root");
+  const fs::path root = expand_home(config.get("root", ""), key);
+  if (extent == Extent::kNothing) return root;
   SPIKENM_CHECK(!root.empty(), "{}: not set; {} is read from {}", key, dataset, wanted);
   std::error_code error;
   SPIKENM_CHECK(fs::is_directory(root, error), "{}: '{}' is not a folder; {} is read from {}", key,

@@ -92,8 +92,9 @@ class ShdFile {
                   "{}: found {} rows of times and {} of units for {} labels, wanted as many", path_,
                   times.size(), units.size(), size());
     SPIKENM_CHECK(size() > 0, "{}: found no recordings in it", path_);
-    SPIKENM_CHECK(size() <= kMostRecordings, "{}: found {} recordings, wanted at most {}", path_,
-                  size(), kMostRecordings);
+    SPIKENM_CHECK(size() <= kMostRecordings,
+                  "{}: found {} recordings, wanted at most {} (a fixed limit)", path_, size(),
+                  kMostRecordings);
     for (int64_t i = 0; i < size(); ++i) {
       SPIKENM_CHECK(label(i) >= 0 && label(i) < kClasses, "{}: label {}, wanted 0 to {}", name(i),
                     label(i), kClasses - 1);

@@ -78,7 +78,8 @@ Sensor read_header(Bytes bytes, ByteReader& reader) {
     const Bytes rest = bytes.subspan(reader.offset());
     const size_t length = header_line(rest, '#');
     SPIKENM_CHECK(length > 0,
-                  "{}: found no line '#!END-HEADER' at the end of its header, within {} bytes",
+                  "{}: found no line '#!END-HEADER' at the end of its header of at most {} bytes "
+                  "(a fixed limit)",
                   reader.source(), kMaxHeader);
     const std::string_view line = header_text(reader.take(length, "header line"));
     SPIKENM_CHECK(!first || line == "!AER-DAT3.1", "{}: found '#{}', wanted '#!AER-DAT3.1'",

@@ -101,8 +101,8 @@ int32_t read_side(std::string_view text, std::string_view source) {
 
 Aedat4Stream find_event_stream(std::string_view xml, std::string_view source) {
   SPIKENM_CHECK(xml.size() <= kLongestList,
-                "{}: found a stream list of {} characters, wanted at most {}", source, xml.size(),
-                kLongestList);
+                "{}: found a stream list of {} characters, wanted at most {} (a fixed limit)",
+                source, xml.size(), kLongestList);
   std::vector<Node> nodes = read_nodes(xml);
   lift_sizes(nodes);
   const Node* first = nullptr;

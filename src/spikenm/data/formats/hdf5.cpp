@@ -196,8 +196,8 @@ Hdf5Dataset::Hdf5Dataset(const Hdf5Objects& objects, std::string_view path, std:
   const auto messages = objects.find(path);
   SPIKENM_CHECK(messages.has_value(), "{}: found no dataset '{}'", source, path);
   const uint64_t n = read_size(require_message(*messages, kDataspace, "dataspace", name_), name_);
-  SPIKENM_CHECK(n <= kMostElements, "{}: claims {} elements, wanted at most {}", name_, n,
-                kMostElements);
+  SPIKENM_CHECK(n <= kMostElements, "{}: claims {} elements, wanted at most {} (a fixed limit)",
+                name_, n, kMostElements);
 
   ByteReader type = require_message(*messages, kDatatype, "datatype", name_);
   constexpr int kVariableLength = 9;
@@ -264,8 +264,9 @@ NpyArray Hdf5Dataset::row(int64_t index) const {
   NpyArray array{type_};
   array.shape = {length};
   if (length == 0) return array;
-  SPIKENM_CHECK(length <= kMostElements, "{}: row {} claims {} numbers, wanted at most {}", name_,
-                index, length, kMostElements);
+  SPIKENM_CHECK(length <= kMostElements,
+                "{}: row {} claims {} numbers, wanted at most {} (a fixed limit)", name_, index,
+                length, kMostElements);
 
   ByteReader heap = objects_->at(heap_address, "row heap");
   SPIKENM_CHECK(as_text(heap.take(4, "row heap")) == "GCOL",

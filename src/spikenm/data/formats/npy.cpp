@@ -182,7 +182,8 @@ std::string_view take_header(ByteReader& reader) {
                 reader.source(), major, minor);
   const uint32_t size = major == 1 ? reader.le<uint16_t>("the npy header's length")
                                    : reader.le<uint32_t>("the npy header's length");
-  SPIKENM_CHECK(size <= kMaxHeader, "{}: an npy header of {} bytes, wanted at most {}",
+  SPIKENM_CHECK(size <= kMaxHeader,
+                "{}: found an npy header of {} bytes, wanted at most {} (a fixed limit)",
                 reader.source(), size, kMaxHeader);
   return as_text(reader.take(size, "the npy header"));
 }

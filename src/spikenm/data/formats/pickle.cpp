@@ -37,7 +37,8 @@ class Machine {
       fail("{}: pickle opcode {:#04x} at byte {} is not one of plain data; nothing was executed",
            source_, opcode, reader_.offset() - 1);
     }
-    fail("{}: a pickle of more than {} steps", source_, kMaxSteps);
+    fail("{}: found a pickle of more than {} steps, wanted at most {} (a fixed limit)", source_,
+         kMaxSteps, kMaxSteps);
   }
 
  private:

@@ -4,7 +4,15 @@
 #include "spikenm/nn/models/models.h"
 #include "spikenm/nn/models/unit.h"
 
+#include <string>
+
 namespace spikenm::nn {
+
+// An Error that names the key when it lists more layers than a network may have beside its last.
+inline void check_n_layers(size_t n, const std::string& key) {
+  SPIKENM_CHECK(n < kMostLayers, "{}: found {} layers, wanted at most {} (a fixed limit)", key, n,
+                kMostLayers - 1);
+}
 
 // What follows a linear layer.
 struct LinearOptions {

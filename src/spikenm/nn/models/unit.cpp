@@ -9,19 +9,19 @@
 namespace spikenm::nn {
 namespace {
 
-constexpr size_t kMostLayers = 1000;
 constexpr double kMostWeights = 1LL << 33;  // of a layer: 32 GiB
 
 void check_size(Network& network, const UnitSpec& spec) {
   const nm::WeightShape& s = spec.shape;
-  SPIKENM_CHECK(network.synapses().size() < kMostLayers, "model: found more than {} layers",
+  SPIKENM_CHECK(network.synapses().size() < kMostLayers,
+                "model: found more than {} layers, wanted at most {} (a fixed limit)", kMostLayers,
                 kMostLayers);
   // A double cannot overflow as a product of sizes from a config can.
   const double weights =
       static_cast<double>(s.cout) * static_cast<double>(s.cin) * static_cast<double>(s.kh * s.kw);
   SPIKENM_CHECK(weights <= kMostWeights,
-                "model: {} would have {}x{}x{}x{} weights, wanted at most {:g} of them", spec.name,
-                s.cout, s.cin, s.kh, s.kw, kMostWeights);
+                "model: {} would have {}x{}x{}x{} weights, wanted at most {:g} (a fixed limit)",
+                spec.name, s.cout, s.cin, s.kh, s.kw, kMostWeights);
 }
 
 Tensor shape_only(at::IntArrayRef sizes) {

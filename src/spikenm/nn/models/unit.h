@@ -8,6 +8,8 @@
 
 namespace spikenm::nn {
 
+constexpr size_t kMostLayers = 1000;  // with weights, of a network
+
 // Layers of one network; norm and neuron may be missing.
 struct Unit {
   Synapse* synapse = nullptr;
