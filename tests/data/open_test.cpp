@@ -187,6 +187,14 @@ TEST_F(OpenRecordings, AreFoundBelowTheHomeFolder) {
   ::setenv("HOME", before.c_str(), 1);
 }
 
+TEST(Open, ASizeOf0IsTheUsualOneOfASetThatIsMade) {
+  const auto set = open("train_size=0\ntest_size=0");
+  EXPECT_EQ(set->size(Part::kTrain), 4000);
+  EXPECT_EQ(set->size(Part::kTest), 1000);
+  EXPECT_EQ(open("train_size=7\ntest_size=0")->size(Part::kTrain), 7);
+  EXPECT_EQ(set->info().subset, "");
+}
+
 TEST(Open, APathWithoutAHomeIsNamedByItsKey) {
   const std::string before = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
   ::unsetenv("HOME");

@@ -303,7 +303,7 @@ TEST(Recipe, ValuesOutOfRangeAreRefused) {
   EXPECT_ERROR(read({"seed=-1"}), "seed", "-1");
   EXPECT_ERROR(read({"train.batch_size=91"}), "train.batch_size", "91", "90");
   EXPECT_ERROR(read({"data.val_fraction=1.5"}), "data.val_fraction", "1.5");
-  EXPECT_ERROR(read({"data.train_size=0"}), "data.train_size", "0");
+  EXPECT_ERROR(read({"data.train_size=-1"}), "data.train_size", "-1");
 }
 
 TEST(Recipe, ANetworkOnTheCpuHasItsDataAugmentedThere) {

@@ -163,8 +163,13 @@ std::unique_ptr<Dataset> make_moving_shapes(const MovingShapesOptions& options) 
 
 std::unique_ptr<Dataset> open_moving_shapes(const Config& config, const DatasetRequest& request) {
   MovingShapesOptions options;
-  options.train_size = config.get_int("train_size", options.train_size, 1, 10'000'000);
-  options.test_size = config.get_int("test_size", options.test_size, 1, 10'000'000);
+  // 0 is what it is to every set: as if nothing were said.
+  const auto read_size = [&](const char* key, int64_t& size) {
+    const int64_t given = config.get_int(key, size, 0, 10'000'000);
+    if (given > 0) size = given;
+  };
+  read_size("train_size", options.train_size);
+  read_size("test_size", options.test_size);
   options.shuffle_time = config.get<bool>("shuffle_time", false);
   // Every dataset has a root; this one has nothing to read there.
   const std::string root = config.get("root", "");
