@@ -187,6 +187,21 @@ TEST_F(OpenRecordings, AreFoundBelowTheHomeFolder) {
   ::setenv("HOME", before.c_str(), 1);
 }
 
+TEST_F(OpenRecordings, MayBeMissingWhereThatIsAskedFor) {
+  const auto open_or_say = [](const std::string& lines, std::string& missing) {
+    return open_dataset(data_config(lines), {.frames = 2, .seed = 1}, &missing);
+  };
+  std::string missing;
+  EXPECT_EQ(open_or_say(lines(""), missing)->size(Part::kTrain), 10);
+  EXPECT_EQ(missing, "");
+  EXPECT_ERROR(open_or_say(lines("train_size=11"), missing), "data.train_size", "11");
+  EXPECT_EQ(missing, "");
+  fs::remove_all(root_ / "Train");
+  EXPECT_EQ(open_or_say(lines(""), missing)->size(Part::kTrain), 0);
+  EXPECT_NE(missing.find("Train"), std::string::npos) << missing;
+  EXPECT_ERROR(open_or_say(lines("frames_by='colour'"), missing), "data.frames_by", "colour");
+}
+
 TEST(Open, ASizeOf0IsTheUsualOneOfASetThatIsMade) {
   const auto set = open("train_size=0\ntest_size=0");
   EXPECT_EQ(set->size(Part::kTrain), 4000);

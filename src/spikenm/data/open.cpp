@@ -31,19 +31,33 @@ std::shared_ptr<const Dataset> open_whole_or_test(const DatasetFactory& open, co
   }
 }
 
+std::shared_ptr<const Dataset> open_files(const DatasetFactory& open, const Config& config,
+                                          const DatasetRequest& request, std::string* missing) {
+  try {
+    return request.extent == Extent::kTest ? open_whole_or_test(open, config, request)
+                                           : open(config, request);
+  } catch (const Error& e) {
+    if (missing == nullptr) throw;
+    *missing = e.what();
+  }
+  DatasetRequest nothing = request;
+  nothing.extent = Extent::kNothing;
+  return open(config, nothing);
+}
+
 }  // namespace
 
-std::shared_ptr<const Dataset> open_dataset(const Config& config, const DatasetRequest& request) {
+std::shared_ptr<const Dataset> open_dataset(const Config& config, const DatasetRequest& request,
+                                            std::string* missing) {
   const std::string name = config.get("name", "moving-shapes");
   config.selects("name");
   const DatasetFactory& open = datasets().find(name);
-  std::shared_ptr<const Dataset> dataset = request.extent == Extent::kTest
-                                               ? open_whole_or_test(open, config, request)
-                                               : open(config, request);
-  dataset = read_subset(config, std::move(dataset), request.seed);
+  std::shared_ptr<const Dataset> dataset =
+      read_subset(config, open_files(open, config, request, missing), request.seed);
   enum { kAuto, kDisk, kMemory, kOff };
   size_t kind = config.get_choice("cache", "auto", {"auto", "disk", "memory", "off"});
-  const std::filesystem::path folder = expand_home(config.get("cache_dir", ""), config.full_key("cache_dir"));
+  const std::filesystem::path folder =
+      expand_home(config.get("cache_dir", ""), config.full_key("cache_dir"));
   if (kind == kMemory || kind == kOff) config.no_effect("cache_dir", {"cache"});
   // Recordings are large and slow to decode; what is made on the fly is small.
   if (kind == kAuto && dataset->cache_key().empty()) kind = kOff;

@@ -27,25 +27,14 @@ data::Extent extent_for(Purpose purpose) {
   return purpose == Purpose::kEvaluate ? data::Extent::kTest : data::Extent::kAll;
 }
 
-// Why the set cannot be opened; empty: it can.
-std::string missing_data(const Config& data, const data::DatasetRequest& request) {
-  try {
-    static_cast<void>(data::datasets().find(data.get("name", "moving-shapes"))(data, request));
-    return {};
-  } catch (const Error& e) {
-    return e.what();
-  }
-}
-
 // Opens as much of the set as the purpose needs; a dry run makes do with none.
 void read_data(ModelRecipe& r, const Config& data, Purpose purpose,
                std::vector<std::string>& notes) {
-  data::DatasetRequest request{.frames = r.T, .seed = r.seed, .extent = extent_for(purpose)};
-  const std::string missing =
-      purpose == Purpose::kCheck ? missing_data(data, request) : std::string();
-  if (!missing.empty()) request.extent = data::Extent::kNothing;
+  std::string missing;
   r.data_name = data.get("name", "moving-shapes");
-  r.dataset = data::open_dataset(data, request);  // throws where not the data but a key is wrong
+  r.dataset =
+      data::open_dataset(data, {.frames = r.T, .seed = r.seed, .extent = extent_for(purpose)},
+                         purpose == Purpose::kCheck ? &missing : nullptr);
   if (!missing.empty()) notes.push_back(missing + "; all but the data was checked");
   r.pipelines = data::read_pipelines(data, r.dataset->info());
   r.workers = data.get_int("workers", r.workers, 0, 256);
