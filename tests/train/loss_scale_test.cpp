@@ -40,6 +40,7 @@ TEST(LossScale, AnOverflowAnywhereHalvesTheScaleAndIsCounted) {
   EXPECT_EQ(scaler.overflow().item<float>(), 0);
   scaler.update();
   EXPECT_EQ(scaler.state()["skipped_steps"], 2);
+  EXPECT_EQ(scaler.skipped_steps(), 2);
 }
 
 TEST(LossScale, ManyGoodStepsDoubleTheScale) {

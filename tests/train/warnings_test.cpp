@@ -76,6 +76,15 @@ TEST(RecipeDoubts, AClassWithoutSamplesIsNamedWithItsSplit) {
                {"validation split", "and 3 more"});
 }
 
+TEST(StepDoubts, MoreThanHalfOfTheStepsSkippedIsNamed) {
+  EXPECT_TRUE(doubts_about_steps(100, 0).empty());
+  EXPECT_TRUE(doubts_about_steps(100, 50).empty());
+  EXPECT_TRUE(doubts_about_steps(0, 0).empty());
+  const Warnings found = doubts_about_steps(100, 51);
+  ASSERT_EQ(found.size(), 1u);
+  expect_parts(found[0], {"precision", "51 of 100 steps were skipped", "fp16"});
+}
+
 Json measured(double loss, const Json& rates, std::vector<double> by_class) {
   by_class.resize(10, 50.0);
   Json found = {{"test_loss", loss}, {"firing_rate", rates}, {"test_accuracy_per_class", by_class}};

@@ -135,9 +135,11 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
   const Json measured = measure(recipe, trainer.masks());
   check_finite(measured["test_loss"].get<double>(), "the test loss", "after training");
   save_model(run.file(RunDir::kModel), network, trainer.masks(), resolved);
-  const Warnings more = doubts_about_result(recipe, measured);
-  say_warnings(more);
-  warnings.insert(warnings.end(), more.begin(), more.end());
+  for (const Warnings& more : {doubts_about_steps(trainer.steps(), trainer.skipped_steps()),
+                               doubts_about_result(recipe, measured)}) {
+    say_warnings(more);
+    warnings.insert(warnings.end(), more.begin(), more.end());
+  }
   result.update(measured);
   if (trainer.best()) {
     restore_snapshot(network, *trainer.best());

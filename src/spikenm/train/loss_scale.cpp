@@ -35,7 +35,11 @@ void LossScaler::update() {
 }
 
 Json LossScaler::state() const {
-  return {{"loss_scale", scale_.item<double>()}, {"skipped_steps", skipped_.item<int64_t>()}};
+  return {{"loss_scale", scale_.item<double>()}, {"skipped_steps", skipped_steps()}};
+}
+
+int64_t LossScaler::skipped_steps() const {
+  return skipped_.item<int64_t>();
 }
 
 }  // namespace spikenm::train

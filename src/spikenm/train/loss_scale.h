@@ -34,8 +34,9 @@ class LossScaler {
   // After the optimiser: the scale of the next step.
   void update();
 
-  // loss_scale and skipped_steps, so far; waits for the GPU.
+  // loss_scale and skipped_steps, so far; they wait for the GPU.
   [[nodiscard]] Json state() const;
+  [[nodiscard]] int64_t skipped_steps() const;
 
  private:
   at::Tensor scale_, inverse_, overflow_;  // [1] float

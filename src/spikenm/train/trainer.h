@@ -57,6 +57,12 @@ class Trainer {
   [[nodiscard]] const std::optional<Snapshot>& best() const { return best_; }
   [[nodiscard]] const Json& phase_seconds() const { return phase_seconds_; }
 
+  // Of all phases; those skipped are the ones that overflowed half precision.
+  [[nodiscard]] int64_t steps() const { return epochs_done_ * train_.batches(); }
+  [[nodiscard]] int64_t skipped_steps() const {
+    return stepper_.scaler() == nullptr ? 0 : stepper_.scaler()->skipped_steps();
+  }
+
  private:
   void show(const EpochRecord& record, int64_t batch, double loss);
 

@@ -99,6 +99,14 @@ Warnings doubts_about_result(const Recipe& recipe, const Json& measured) {
   return warnings;
 }
 
+Warnings doubts_about_steps(int64_t steps, int64_t skipped) {
+  if (2 * skipped <= steps) return {};
+  return {fmt::format(
+      "precision: {} of {} steps were skipped, since gradients overflowed fp16; bf16 or fp32 may "
+      "train better",
+      skipped, steps)};
+}
+
 void say_warnings(const Warnings& warnings) {
   for (const std::string& warning : warnings) say("warning: " + warning);
 }

@@ -20,6 +20,9 @@ Warnings doubts_about_recipe(const Recipe& recipe);
 // fire, classes without test samples.
 Warnings doubts_about_result(const Recipe& recipe, const Json& measured);
 
+// Of the training itself: more than half of its steps skipped, as half precision overflowed.
+Warnings doubts_about_steps(int64_t steps, int64_t skipped);
+
 // A line each on the terminal.
 void say_warnings(const Warnings& warnings);
 
