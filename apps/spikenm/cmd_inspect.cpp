@@ -3,6 +3,7 @@
 #include "frame_option.h"
 #include "weight_text.h"
 
+#include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
 #include "spikenm/metrics/sparsity_audit.h"
 #include "spikenm/report/table.h"
@@ -119,10 +120,15 @@ std::string describe(const train::ModelRecipe& model, const sparsity::Masks* mas
   return text + (audit.valid() ? ", N:M valid" : ", N:M VIOLATED");
 }
 
+void say_notes(const train::Recipe& recipe) {
+  for (const std::string& note : recipe.notes) say("note: " + note);
+}
+
 void inspect(const InspectArguments& a) {
   if (!a.model.empty()) {
     const train::LoadedModel model =
         train::load_model(a.model, a.config.overrides, train::Purpose::kDescribe);
+    say_notes(model.recipe);
     show("{}\n", describe(model.recipe.model, &model.masks));
   } else if (!a.frame.empty()) {
     const auto [channels, height, width, classes] = parse_frame(a.frame);
@@ -132,6 +138,7 @@ void inspect(const InspectArguments& a) {
   } else {
     const train::Recipe recipe =
         train::read_recipe(a.config.load(), {.purpose = train::Purpose::kDescribe});
+    say_notes(recipe);
     show("{}\n", describe(recipe.model, nullptr));
   }
 }

@@ -219,6 +219,18 @@ TEST_F(Cli, ADryRunPrintsAConfigThatIsUnderstoodAndMakesNothing) {
   EXPECT_NE(inspect.out.find("16x8x3x3"), std::string::npos) << inspect.out;
 }
 
+TEST_F(Cli, WhatIsNotedOfAModelIsSaidByEvalAndInspect) {
+  ASSERT_EQ(run(tiny({"train", "--out", "run"}, {"data.cache=disk", "data.cache_dir=theirs"})).code,
+            0);
+  for (const char* command : {"eval", "inspect"}) {
+    const Outcome found = run({command, "run"});
+    EXPECT_EQ(found.code, 0) << found.err;
+    EXPECT_NE(found.err.find("note: run/model.safetensors: data.cache_dir 'theirs' is not used"),
+              std::string::npos)
+        << command << ": " << found.err;
+  }
+}
+
 TEST_F(Cli, ASignalEndsARunWithItsCodeAndLeavesNoPartOfAFile) {
   for (const auto& [signal_number, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
     const std::string out = "run" + std::to_string(code);
