@@ -102,7 +102,7 @@ def programs(folder):
 
 def main():
     shipped = pathlib.Path(sys.argv[1])
-    others = [p for folder in sys.argv[2:] for p in programs(pathlib.Path(folder))]
+    others = [p for folder in filter(None, sys.argv[2:]) for p in programs(pathlib.Path(folder))]
     assert others, "found no program in the folders given"
     errors = [f"{p}: {what}" for p in [shipped, *others] for what in problems(Elf(p), ships=p == shipped)]
     print("\n".join(errors) if errors else f"hardening: ok, {1 + len(others)} programs")
