@@ -144,9 +144,18 @@ TEST(RunDir, AConfigOfOnesOwnIsNoRun) {
   const Files before = files_in(dir.path());
   EXPECT_ERROR(RunDir::create(dir.path(), true), "holds no run", "--out");
   EXPECT_EQ(files_in(dir.path()), before);
-  // Runs of earlier versions have no mark in their config; their metrics tell.
-  write_file_atomically(dir / "metrics.jsonl", "{\"epoch\":1,\"phase\":\"search\"}\n");
-  EXPECT_NO_THROW(static_cast<void>(RunDir::create(dir.path(), true)));
+}
+
+TEST(RunDir, MetricsThatAnyProgramMayWriteAreNoRun) {
+  for (const char* line :
+       {"{\"epoch\": 1, \"loss\": 0.5}\n", "{\"epoch\":1,\"phase\":\"search\"}\n"}) {
+    const TempDir dir;
+    write_file_atomically(dir / "metrics.jsonl", line);
+    write_file_atomically(dir / "model.safetensors", "mine");
+    const Files before = files_in(dir.path());
+    EXPECT_ERROR(RunDir::create(dir.path(), true), "holds no run", "--out");
+    EXPECT_EQ(files_in(dir.path()), before);
+  }
 }
 
 // A child that tells when it is about to put its run in the place of an old one.

@@ -24,7 +24,6 @@ namespace {
 constexpr std::array kFiles{RunDir::kResult, RunDir::kModel, RunDir::kBestModel, RunDir::kMetrics,
                             RunDir::kConfig};
 constexpr std::string_view kMark = "# The config of a run: every key with the value used.\n";
-constexpr std::string_view kFirstMetric = "{\"epoch\":";
 
 bool starts_with(const fs::path& file, std::string_view wanted) {
   try {
@@ -38,10 +37,9 @@ bool starts_with(const fs::path& file, std::string_view wanted) {
   }
 }
 
-// A config.toml alone may be anybody's.
+// The mark alone tells: other programs write files of the same names.
 bool holds_run(const fs::path& folder) {
-  return starts_with(folder / RunDir::kConfig, kMark) ||
-         starts_with(folder / RunDir::kMetrics, kFirstMetric);
+  return starts_with(folder / RunDir::kConfig, kMark);
 }
 
 bool is_part(const fs::path& file) {
