@@ -49,6 +49,17 @@ TEST(JsonText, DeepNestingIsRefused) {
   EXPECT_ERROR(parse_json_object(objects, "j"), "j: found JSON more than 64");
 }
 
+TEST(JsonText, MoreValuesThanAnyFileNeedsAreRefused) {
+  const auto text = [](int64_t n_values) {
+    std::string list = "{\"a\":[1";
+    for (int64_t i = 3; i < n_values; ++i) list += ",1";
+    return list + "]}";
+  };
+  EXPECT_EQ(parse_json_object(text(1000), "r.json").at("a").size(), 998U);
+  EXPECT_ERROR(parse_json_object(text(4'000'001), "r.json"),
+               "r.json: found JSON of more than 4000000 values", "(a fixed limit)");
+}
+
 TEST(JsonText, ManyKeysTakeLinearTime) {
   std::string text = "{";
   for (int i = 0; i < 300'000; ++i) text += fmt::format("\"key{}\":{},", i, i);

@@ -42,6 +42,9 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
  private:
   // What is open stays where it is: its parent gets nothing more until it is closed.
   Json& append(Json value) {
+    SPIKENM_CHECK(++values_ <= kMostJsonValues,
+                  "{}: found JSON of more than {} values, wanted at most {} (a fixed limit)",
+                  source_, kMostJsonValues, kMostJsonValues);
     if (open_.empty()) return root_ = std::move(value);
     if (open_.back()->is_array()) {
       auto& list = open_.back()->get_ref<Json::array_t&>();
@@ -84,6 +87,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   const std::string& source_;
   Json root_;
   std::vector<Json*> open_;
+  int64_t values_ = 0;
   std::string key_;
 };
 
