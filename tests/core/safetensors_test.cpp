@@ -3,9 +3,11 @@
 #include "spikenm/core/random.h"
 #include "support/cpu_clock.h"
 #include "support/expect_error.h"
+#include "support/peak_memory.h"
 #include "support/temp_dir.h"
 
 #include <cstring>
+#include <fstream>
 
 namespace spikenm {
 namespace {
@@ -63,6 +65,19 @@ TEST(Safetensors, FileComesBackWhole) {
     EXPECT_EQ(read.tensors[i].dtype, wrote.tensors[i].dtype);
     EXPECT_EQ(read.tensors[i].shape, wrote.tensors[i].shape);
     EXPECT_EQ(read.tensors[i].bytes, wrote.tensors[i].bytes);
+  }
+}
+
+// A file may claim any size: what it says of itself is judged before its bytes take memory.
+TEST(Safetensors, ALargeFileIsRefusedByItsHeader) {
+  const TempDir dir;
+  for (const std::string& begin :
+       {std::string(), file_with("{", 0), file_with("{\"t\":" + entry("[1]", "[0,1]") + "}", 0)}) {
+    std::ofstream(dir / "m.st") << begin;
+    std::filesystem::resize_file(dir / "m.st", uint64_t{3} << 30);
+    const int64_t before = test::peak_memory_kb();
+    EXPECT_ERROR(read_safetensors(dir / "m.st"), "m.st");
+    EXPECT_LT(test::peak_memory_kb() - before, 64 << 10);
   }
 }
 

@@ -1,7 +1,9 @@
 #include "spikenm/core/safetensors.h"
 
+#include "spikenm/core/bytes.h"
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
+#include "spikenm/core/interrupt.h"
 #include "spikenm/core/json_text.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@ static_assert(std::endian::native == std::endian::little, "the format is little-
 constexpr uint64_t kMaxHeader = 32 << 20;  // its tree takes some 25 times as much memory
 
 constexpr uint64_t kMostModel = uint64_t{4} << 30;
+constexpr size_t kLengthBytes = 8;
 
 uint64_t element_size(std::string_view dtype) {
   if (dtype == "F64" || dtype == "I64" || dtype == "U64") return 8;
@@ -93,6 +96,46 @@ void check_cover(const std::vector<Span>& spans, uint64_t n_bytes, const std::st
                 n_bytes - covered);
 }
 
+// The length that the file begins with. `n_bytes`: of the whole file.
+uint64_t header_length(Bytes begin, uint64_t n_bytes, const std::string& source) {
+  SPIKENM_CHECK(n_bytes >= kLengthBytes, "{}: found {} bytes, too few for a safetensors file",
+                source, n_bytes);
+  uint64_t length = 0;
+  std::memcpy(&length, begin.data(), kLengthBytes);
+  SPIKENM_CHECK(
+      length <= n_bytes - kLengthBytes,
+      "{}: the header claims {} bytes and the file has {}: cut, or not a safetensors file", source,
+      length, n_bytes - kLengthBytes);
+  SPIKENM_CHECK(length <= kMaxHeader,
+                "{}: the header claims {} bytes, wanted at most {} (a fixed limit)", source, length,
+                kMaxHeader);
+  return length;
+}
+
+struct Header {
+  std::map<std::string, std::string> metadata;
+  std::vector<Span> spans;
+};
+
+// `n_bytes`: of the data that follows.
+Header read_header(std::string_view text, uint64_t n_bytes, const std::string& source) {
+  const Json entries = parse_json_object(text, source + ": header");
+  Header header;
+  for (const auto& [name, entry] : entries.items()) {
+    if (name == "__metadata__") {
+      SPIKENM_CHECK(entry.is_object(), "{}: __metadata__ is not a JSON object", source);
+      for (const auto& [key, value] : entry.items()) {
+        SPIKENM_CHECK(value.is_string(), "{}: __metadata__ '{}' is not text", source, key);
+        header.metadata[key] = value.get<std::string>();
+      }
+    } else {
+      header.spans.push_back(read_entry(name, entry, source));
+    }
+  }
+  check_cover(header.spans, n_bytes, source);
+  return header;
+}
+
 }  // namespace
 
 const StoredTensor* SafetensorsFile::find(std::string_view name) const {
@@ -128,36 +171,11 @@ std::string encode_safetensors(const SafetensorsFile& file) {
 }
 
 SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& source) {
-  SPIKENM_CHECK(bytes.size() >= 8, "{}: found {} bytes, too few for a safetensors file", source,
-                bytes.size());
-  uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), 8);
-  SPIKENM_CHECK(
-      length <= bytes.size() - 8,
-      "{}: the header claims {} bytes and the file has {}: cut, or not a safetensors file", source,
-      length, bytes.size() - 8);
-  SPIKENM_CHECK(length <= kMaxHeader,
-                "{}: the header claims {} bytes, wanted at most {} (a fixed limit)", source, length,
-                kMaxHeader);
-  const std::string_view text = bytes.substr(8, length);
-  const std::string_view data = bytes.substr(8 + length);
-  const Json header = parse_json_object(text, source + ": header");
-
-  SafetensorsFile file;
-  std::vector<Span> spans;
-  for (const auto& [name, entry] : header.items()) {
-    if (name == "__metadata__") {
-      SPIKENM_CHECK(entry.is_object(), "{}: __metadata__ is not a JSON object", source);
-      for (const auto& [key, value] : entry.items()) {
-        SPIKENM_CHECK(value.is_string(), "{}: __metadata__ '{}' is not text", source, key);
-        file.metadata[key] = value.get<std::string>();
-      }
-    } else {
-      spans.push_back(read_entry(name, entry, source));
-    }
-  }
-  check_cover(spans, data.size(), source);
-  for (Span& span : spans) {
+  const uint64_t length = header_length(as_bytes(bytes), bytes.size(), source);
+  const std::string_view data = bytes.substr(kLengthBytes + length);
+  Header header = read_header(bytes.substr(kLengthBytes, length), data.size(), source);
+  SafetensorsFile file{.tensors = {}, .metadata = std::move(header.metadata)};
+  for (Span& span : header.spans) {
     span.tensor.bytes.assign(data.begin() + static_cast<ptrdiff_t>(span.begin),
                              data.begin() + static_cast<ptrdiff_t>(span.end));
     file.tensors.push_back(std::move(span.tensor));
@@ -165,12 +183,46 @@ SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& so
   return file;
 }
 
+SafetensorsInput::SafetensorsInput(const std::filesystem::path& path) : file_(path) {
+  const std::string source = path.string();
+  SPIKENM_CHECK(file_.size() <= kMostModel,
+                "{}: found a file of {} bytes, wanted at most {} (a fixed limit)", source,
+                file_.size(), kMostModel);
+  std::vector<uint8_t> text(std::min<uint64_t>(file_.size(), kLengthBytes));
+  file_.read(0, text);
+  text.resize(header_length(text, file_.size(), source));
+  file_.read(kLengthBytes, text);
+  const uint64_t begin = kLengthBytes + text.size();
+  Header header = read_header(as_text(text), file_.size() - begin, source);
+  header_.metadata = std::move(header.metadata);
+  for (Span& span : header.spans) {
+    header_.tensors.push_back(std::move(span.tensor));
+    places_.push_back({begin + span.begin, begin + span.end});
+  }
+}
+
+std::vector<uint8_t> SafetensorsInput::bytes(const StoredTensor& tensor) const {
+  constexpr uint64_t kPiece = 4 << 20;
+  const Place& place = places_[static_cast<size_t>(&tensor - header_.tensors.data())];
+  std::vector<uint8_t> bytes(place.end - place.begin);
+  for (uint64_t done = 0; done < bytes.size(); done += kPiece) {
+    throw_if_interrupted("while " + file_.path().string() + " was read");
+    const uint64_t n = std::min(kPiece, bytes.size() - done);
+    file_.read(place.begin + done, std::span(bytes).subspan(done, n));
+  }
+  return bytes;
+}
+
 void write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file) {
   write_file_atomically(path, encode_safetensors(file));
 }
 
 SafetensorsFile read_safetensors(const std::filesystem::path& path) {
-  return decode_safetensors(read_file(path, kMostModel), path.string());
+  const SafetensorsInput input(path);
+  SafetensorsFile file = input.header();
+  for (size_t i = 0; i < file.tensors.size(); ++i)
+    file.tensors[i].bytes = input.bytes(input.header().tensors[i]);
+  return file;
 }
 
 }  // namespace spikenm

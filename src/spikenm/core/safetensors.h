@@ -3,6 +3,8 @@
 // a file that is cut, overlapping or padded is refused with one sentence.
 #pragma once
 
+#include "spikenm/core/input_file.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -31,6 +33,27 @@ std::string encode_safetensors(const SafetensorsFile& file);
 
 // `source` names the bytes in messages.
 SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& source);
+
+// A file whose header has been judged, with the size of the file; its tensors are read when they
+// are asked for.
+class SafetensorsInput {
+ public:
+  explicit SafetensorsInput(const std::filesystem::path& path);
+
+  // Tensors without their bytes.
+  [[nodiscard]] const SafetensorsFile& header() const { return header_; }
+  // Of a tensor of header(). An interrupt ends the reading.
+  [[nodiscard]] std::vector<uint8_t> bytes(const StoredTensor& tensor) const;
+
+ private:
+  struct Place {
+    uint64_t begin, end;  // in the file
+  };
+
+  InputFile file_;
+  SafetensorsFile header_;
+  std::vector<Place> places_;  // of header_.tensors
+};
 
 void write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file);
 SafetensorsFile read_safetensors(const std::filesystem::path& path);

@@ -32,13 +32,13 @@ StoredTensor store(const std::string& name, const at::Tensor& t, const char* dty
 // The tensors of a model file, each in the shape that its reader wants. Knows which were read.
 class ModelTensors {
  public:
-  ModelTensors(const SafetensorsFile& file, std::string source)
+  ModelTensors(const SafetensorsInput& file, std::string source)
       : file_(file), source_(std::move(source)) {}
 
   [[nodiscard]] const std::string& source() const { return source_; }
 
   const StoredTensor& find(const std::string& name, const char* dtype, at::IntArrayRef shape) {
-    const StoredTensor* stored = file_.find(name);
+    const StoredTensor* stored = file_.header().find(name);
     SPIKENM_CHECK(stored != nullptr, "{}: found no tensor '{}'", source_, name);
     SPIKENM_CHECK(stored->dtype == dtype && stored->shape == shape.vec(),
                   "{}: tensor '{}': found {} [{}], wanted {} [{}]", source_, name,
@@ -48,14 +48,18 @@ class ModelTensors {
     return *stored;
   }
 
+  [[nodiscard]] std::vector<uint8_t> bytes(const StoredTensor& tensor) const {
+    return file_.bytes(tensor);
+  }
+
   void reject_unread() const {
-    for (const StoredTensor& tensor : file_.tensors)
+    for (const StoredTensor& tensor : file_.header().tensors)
       SPIKENM_CHECK(read_.contains(tensor.name), "{}: tensor '{}': nothing in its network reads it",
                     source_, printable(tensor.name));
   }
 
  private:
-  const SafetensorsFile& file_;
+  const SafetensorsInput& file_;
   std::string source_;
   std::set<std::string> read_;
 };
@@ -85,8 +89,9 @@ void check_shapes(ModelTensors& tensors, nn::Network& network) {
 void load_into(ModelTensors& tensors, const nn::NamedTensor& target) {
   const at::NoGradGuard no_grad;
   const StoredTensor& stored = tensors.find(target.name, "F32", target.tensor.sizes());
+  const std::vector<uint8_t> bytes = tensors.bytes(stored);
   at::Tensor values = at::empty(target.tensor.sizes(), at::kFloat);
-  std::memcpy(values.mutable_data_ptr(), stored.bytes.data(), stored.bytes.size());
+  std::memcpy(values.mutable_data_ptr(), bytes.data(), bytes.size());
   SPIKENM_CHECK(values.isfinite().all().item<bool>(),
                 "{}: tensor '{}': found a value that is not finite", tensors.source(), target.name);
   SPIKENM_CHECK(!target.name.ends_with(".running_var") || values.ge(0).all().item<bool>(),
@@ -107,7 +112,7 @@ sparsity::LayerMask load_mask(ModelTensors& tensors, const sparsity::MaskableLay
   nm::Mask mask{.kind = nm::Mask::Kind::kNm,
                 .pattern = layer.pattern,
                 .layout = layer.layout,
-                .keep = stored.bytes};
+                .keep = tensors.bytes(stored)};
   check_bits(mask.keep, name, tensors.source());
   const nm::MaskAudit found = nm::audit(mask);
   SPIKENM_CHECK(found.valid(), "{}: tensor '{}': {} of {} blocks break the pattern {}",
@@ -124,9 +129,10 @@ sparsity::NeuronMask load_mask(ModelTensors& tensors, const sparsity::MaskableNe
                                const at::Device& device) {
   const std::string name = neurons.neuron->name + ".mask";
   const StoredTensor& stored = tensors.find(name, "U8", neurons.shape);
-  check_bits(stored.bytes, name, tensors.source());
+  const std::vector<uint8_t> bits = tensors.bytes(stored);
+  check_bits(bits, name, tensors.source());
   at::Tensor keep = at::empty(neurons.shape, at::kByte);
-  std::memcpy(keep.mutable_data_ptr(), stored.bytes.data(), stored.bytes.size());
+  std::memcpy(keep.mutable_data_ptr(), bits.data(), bits.size());
   return {.neuron = neurons.neuron, .keep = keep.to(device, at::kFloat)};
 }
 
@@ -182,10 +188,11 @@ LoadedModel load_model(const std::filesystem::path& given,
   const std::filesystem::path path =
       std::filesystem::is_directory(given) ? given / RunDir::kModel : given;
   const std::string source = path.string();
-  const SafetensorsFile file = read_safetensors(path);
+  const SafetensorsInput file(path);
   const auto value = [&](const char* key) {
-    const auto it = file.metadata.find(key);
-    return it == file.metadata.end() ? std::string() : it->second;
+    const auto& metadata = file.header().metadata;
+    const auto it = metadata.find(key);
+    return it == metadata.end() ? std::string() : it->second;
   };
   SPIKENM_CHECK(value("format") == kFormat && value("version") == kVersion,
                 "{}: found format '{}' version '{}', wanted {} version {}", source, value("format"),
