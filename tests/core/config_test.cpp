@@ -234,6 +234,17 @@ TEST(Config, ResolvedTomlHoldsEveryValueRead) {
   EXPECT_EQ(config.resolved_toml(), "\n[train]\nlr = 0.5\nepochs = 3\n");
 }
 
+TEST(Config, AKeyGivenInTwoWaysIsRefused) {
+  for (const char* text : {"\"train.lr\" = 5\n[train]\nlr = 1\n", "a.\"b.c\" = 1\n[a.b]\nc = 1\n"})
+    EXPECT_ERROR(parse(text), "test.toml: ", "given twice");
+  const TempDir dir;
+  write_file_atomically(dir / "base.toml", "[train]\nlr = 1\n");
+  write_file_atomically(dir / "own.toml", "extends = \"base.toml\"\n\"train.lr\" = 5\n");
+  EXPECT_EQ(Config::from_file(dir / "own.toml").get<double>("train.lr", 0), 5);
+  write_file_atomically(dir / "own.toml", "\"train.lr\" = 5\n[train]\nlr = 1\n");
+  EXPECT_ERROR(Config::from_file(dir / "own.toml"), "own.toml: train.lr: given twice");
+}
+
 TEST(Config, BadTomlNamesFileAndLine) {
   EXPECT_ERROR(parse("a = 1\nb = = 2\n"), "test.toml:2:", "TOML");
   EXPECT_ERROR(parse("a = 1\na = 2\n"), "test.toml:2:", "TOML");

@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace spikenm {
 namespace fs = std::filesystem;
@@ -60,9 +61,15 @@ struct Config::State {
     for (size_t i = 0; i < given.size(); ++i) place[given[i].first] = i;
   }
 
-  void set_all(const Json& tables) {
+  // All keys of one file.
+  void set_all(const Json& tables, const std::string& source) {
+    std::unordered_set<std::string> seen;  // "train.lr" may also be lr in [train]
     for (auto& [key, value] : flatten_tables(tables)) {
       check_value(key, value);
+      SPIKENM_CHECK(seen.insert(key).second,
+                    "{}: {}: given twice, once as part of its table and "
+                    "once as a name with a dot; leave one out",
+                    source, key);
       set(key, std::move(value));
     }
   }
@@ -95,7 +102,7 @@ Config Config::from_text(std::string_view text, const std::string& source) {
   SPIKENM_CHECK(!tables.contains(kExtendsKey), "{}: extends: only a file can extend another",
                 source);
   Config config;
-  config.state_->set_all(tables);
+  config.state_->set_all(tables, source);
   return config;
 }
 
@@ -107,7 +114,8 @@ Config Config::from_resolved(std::string_view text, const std::string& source) {
 
 Config Config::from_file(const fs::path& path) {
   Config config;
-  for (const Json& tables : read_config_layers(path)) config.state_->set_all(tables);
+  for (const ConfigLayer& layer : read_config_layers(path))
+    config.state_->set_all(layer.tables, layer.file.string());
   return config;
 }
 

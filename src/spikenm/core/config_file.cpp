@@ -3,6 +3,7 @@
 #include "spikenm/core/config_value.h"
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
+#include "spikenm/core/home.h"
 #include "spikenm/core/toml.h"
 
 #include <algorithm>
@@ -25,19 +26,21 @@ void check_base(const std::vector<fs::path>& chain) {
 
 }  // namespace
 
-std::vector<Json> read_config_layers(const fs::path& path) {
+std::vector<ConfigLayer> read_config_layers(const fs::path& path) {
   // From the file down to the last of its bases; a chain that comes back to itself has no end.
   std::vector<fs::path> chain{path};
-  std::vector<Json> layers;
+  std::vector<ConfigLayer> layers;
   while (true) {
     const fs::path file = chain.back();
-    Json& tables = layers.emplace_back(parse_toml(read_file(file), file.string()));
+    Json& tables =
+        layers.emplace_back(ConfigLayer{file, parse_toml(read_file(file), file.string())}).tables;
     const auto extends = tables.find(kExtendsKey);
     if (extends == tables.end()) break;
     SPIKENM_CHECK(extends->is_string() && *extends != "",
                   "{}: extends: found {}, wanted the path of a base file in quotes", file.string(),
                   shown(*extends));
-    chain.push_back(file.parent_path() / extends->get<std::string>());
+    chain.push_back(file.parent_path() /
+                    expand_home(extends->get<std::string>(), file.string() + ": extends"));
     tables.erase(kExtendsKey);
     check_base(chain);
   }

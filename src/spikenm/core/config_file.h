@@ -10,8 +10,12 @@ namespace spikenm {
 
 constexpr const char* kExtendsKey = "extends";
 
-// The tables of the file and of its bases without that key, the last base first: each goes over
-// those before it.
-std::vector<Json> read_config_layers(const std::filesystem::path& path);
+struct ConfigLayer {
+  std::filesystem::path file;
+  Json tables;  // without that key
+};
+
+// The file and its bases, the last base first: each goes over those before it.
+std::vector<ConfigLayer> read_config_layers(const std::filesystem::path& path);
 
 }  // namespace spikenm

@@ -175,8 +175,8 @@ void check_keys(const Spec& spec) {
 std::vector<std::string> keys_of_base(const Spec& spec) {
   std::vector<std::string> keys;
   if (spec.base.empty()) return keys;
-  for (const Json& layer : read_config_layers(spec.base)) {
-    for (const auto& [key, value] : flatten_tables(layer)) {
+  for (const ConfigLayer& layer : read_config_layers(spec.base)) {
+    for (const auto& [key, value] : flatten_tables(layer.tables)) {
       for (size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1))
         add_unique(keys, key.substr(0, dot));
       add_unique(keys, key);
