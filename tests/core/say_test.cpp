@@ -42,6 +42,13 @@ TEST(Printable, ControlCharactersAreWrittenOut) {
             "\\xC2\\x9B2J \\xC2\\x80 \\xC2\\x9F");
 }
 
+TEST(Printable, MarksThatTurnTheDirectionOfTextAreWrittenOut) {
+  EXPECT_EQ(printable("a\u202eb\u202a"), "a\\xE2\\x80\\xAEb\\xE2\\x80\\xAA");
+  EXPECT_EQ(printable("\u2066x\u2069"), "\\xE2\\x81\\xA6x\\xE2\\x81\\xA9");
+  for (const char* text : {"\u2029", "\u202f", "\u2065", "\u206a"})
+    EXPECT_EQ(printable(text), text);
+}
+
 TEST(Printable, OtherTextStaysAsItIs) {
   for (const char* text : {"", "plain ~ text", "Δ dense ± 1 … \xc2\xa0", "\xf0\x9f\x98\x80"})
     EXPECT_EQ(printable(text), text);

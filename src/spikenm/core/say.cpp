@@ -43,6 +43,11 @@ unsigned char byte_at(std::string_view text, size_t i) {
   return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
 }
 
+// Embeddings, overrides and isolates: what follows one is shown in another order than it is in.
+bool turns_direction(unsigned code) {
+  return (0x202A <= code && code <= 0x202E) || (0x2066 <= code && code <= 0x2069);
+}
+
 // Bytes of the character that the text begins with, 0 when it is a control character or no UTF-8.
 size_t printable_bytes(std::string_view text) {
   const unsigned lead = byte_at(text, 0);
@@ -54,7 +59,7 @@ size_t printable_bytes(std::string_view text) {
     if ((byte_at(text, i) & 0xC0U) != 0x80) return 0;
     code = code << 6 | (byte_at(text, i) & 0x3FU);
   }
-  const bool is_control = code < 0xA0;
+  const bool is_control = code < 0xA0 || turns_direction(code);
   const bool too_long = (n == 3 && code < 0x800) || (n == 4 && code < 0x10000);
   const bool is_surrogate = 0xD800 <= code && code <= 0xDFFF;
   return is_control || too_long || is_surrogate || code > 0x10FFFF ? 0 : n;
