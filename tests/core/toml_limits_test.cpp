@@ -72,6 +72,9 @@ TEST(TomlLimits, ThereIsALimitOnTables) {
   EXPECT_ERROR(check_toml_limits(times(kMostTables + 1, "a.b = 1\n"), "t"), "t:", "10000 tables");
   EXPECT_ERROR(check_toml_limits("x = [" + times(kMostTables + 1, "{a.b = 1},"), "t"),
                "t:1:", "10000 tables");
+  // Half as many lines.
+  EXPECT_ERROR(check_toml_limits(times(kMostTables / 2 + 1, "[[a.b]]\n"), "t"), "t:500",
+               "10000 tables", "each part of a dotted name counted");
 }
 
 }  // namespace

@@ -90,8 +90,9 @@ class LimitScan {
   void add_tables(int64_t n) {
     tables_ += n;
     SPIKENM_CHECK(tables_ <= kMostTables,
-                  "{}:{}: found more than {} tables, wanted at most {} (a fixed limit)", source_,
-                  line_, kMostTables, kMostTables);
+                  "{}:{}: found more than {} tables, each part of a dotted name counted, wanted at "
+                  "most {} (a fixed limit)",
+                  source_, line_, kMostTables, kMostTables);
   }
 
   void check_depth() const {
