@@ -491,5 +491,21 @@ TEST(DiskCache, TheFolderIsTheUsersCacheFolder) {
   EXPECT_EQ(folder_with(nullptr, nullptr), 3);
 }
 
+TEST(DiskCache, WithoutAnyFolderForItTheWayOutIsTold) {
+  const pid_t child = in_child([] {
+    for (const char* name : {"XDG_CACHE_HOME", "HOME"}) ::unsetenv(name);
+    ::setenv("TMPDIR", "/nonexistent", 1);
+    try {
+      static_cast<void>(default_cache_folder());
+    } catch (const Error& e) {
+      return std::string(e.what()).find("data.cache_dir") != std::string::npos ? 1 : 2;
+    } catch (const std::exception&) {
+      return 3;
+    }
+    return 0;
+  });
+  EXPECT_EQ(status_of(child), 1);
+}
+
 }  // namespace
 }  // namespace spikenm::data

@@ -42,6 +42,13 @@ constexpr int kZstdLevel = 1;
 constexpr const char* kWayOut =
     "data.cache_dir may name another folder, and data.cache=off does without";
 
+// The path from the root on; as it is given where there is no working folder.
+std::string whole_path(const fs::path& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error);
+  return error ? path.string() : whole.string();
+}
+
 // What the source files are now: a cache made from other ones is stale.
 std::string state_of(const Dataset& dataset) {
   std::string text = dataset.cache_key();
@@ -49,7 +56,7 @@ std::string state_of(const Dataset& dataset) {
     std::error_code error;
     const auto size = fs::file_size(file.path, error);
     const auto time = fs::last_write_time(file.path, error).time_since_epoch().count();
-    text += fmt::format("\n{} {} {}", fs::absolute(file.path).string(), size, time);
+    text += fmt::format("\n{} {} {}", whole_path(file.path), size, time);
   }
   return md5_hex(as_bytes(text));
 }
@@ -246,13 +253,19 @@ fs::path default_cache_folder() {
     return fs::path(xdg) / "spikenm";
   if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
     return fs::path(home) / ".cache" / "spikenm";
-  return fs::temp_directory_path() / "spikenm";
+  std::error_code error;
+  const fs::path temporary = fs::temp_directory_path(error);
+  SPIKENM_CHECK(!error,
+                "the cache has no folder: neither XDG_CACHE_HOME nor HOME is set, and TMPDIR is "
+                "not a folder ({}); {}",
+                error.message(), kWayOut);
+  return temporary / "spikenm";
 }
 
 fs::path cache_file(const Dataset& dataset, const fs::path& folder) {
   const std::vector<SourceFile> files = dataset.files();
   const std::string made_of =
-      dataset.cache_key() + (files.empty() ? "" : "\n" + fs::absolute(files[0].path).string());
+      dataset.cache_key() + (files.empty() ? "" : "\n" + whole_path(files[0].path));
   return folder /
          fmt::format("{}-{}.frames", dataset.info().name, md5_hex(as_bytes(made_of)).substr(0, 16));
 }
