@@ -3,6 +3,8 @@
 #include "support/cifar_files.h"
 #include "support/dataset_tree.h"
 #include "support/expect_error.h"
+#include "support/nobody.h"
+#include "support/peak_memory.h"
 #include "support/temp_dir.h"
 
 #include <gtest/gtest.h>
@@ -136,6 +138,24 @@ TEST(Cifar, ARootThatIsNotThereTellsWhatIsWanted) {
   EXPECT_ERROR(open_set("cifar100", dir.path()), "found none of the files of cifar100");
 }
 
+TEST(Cifar, AFolderThatMayNotBeEnteredIsNamed) {
+  const TempDir dir;
+  const fs::path folder = dir / "cifar-10-batches-bin";
+  test::put_all(folder, test::cifar10_binary());
+  fs::permissions(dir.path(), fs::perms(0755));
+  for (const fs::path& closed : {dir.path(), folder}) {
+    fs::permissions(closed, fs::perms(0));
+    {
+      const test::Nobody nobody;
+      for (const fs::path& root : {dir.path(), folder})
+        if (root != dir.path() || closed == dir.path())
+          EXPECT_ERROR(open_set("cifar10", root), "data.root", root.c_str(), "Permission denied");
+      EXPECT_ERROR(open_set("cifar10", dir.path()), closed.c_str(), "Permission denied");
+    }
+    fs::permissions(closed, fs::perms(0755));
+  }
+}
+
 TEST(Cifar, AMissingFileIsNamed) {
   for (const auto& [name, content] : test::cifar10_binary()) {
     const TempDir folder, archive;
@@ -223,6 +243,15 @@ TEST(Cifar, BadArchivesAreNamed) {
   put(path, test::tar_gz("elsewhere", test::cifar10_python(Dialect::kPython2)));
   EXPECT_ERROR(open_set("cifar10", dir.path()), path.c_str(),
                "no cifar-10-batches-py/data_batch_1");
+}
+
+TEST(Cifar, ALargeArchiveThatIsNotOneIsNotRead) {
+  const TempDir dir;
+  put(dir / "cifar-10-python.tar.gz", "");
+  fs::resize_file(dir / "cifar-10-python.tar.gz", uint64_t{1} << 30);
+  const int64_t before = test::peak_memory_kb();
+  EXPECT_ERROR(open_set("cifar10", dir.path()), "cifar-10-python.tar.gz: not a gzip file");
+  EXPECT_LT(test::peak_memory_kb() - before, 64 << 10);
 }
 
 TEST(Cifar, AnArchiveStopsAtTheLimitThatAKeyLifts) {

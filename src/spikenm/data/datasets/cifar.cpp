@@ -74,6 +74,15 @@ const Cifar kCifar100{
                  .train = {{"train", "16019d7e3df5f24257cddd939b257f8d"}},
                  .test = {{"test", "f0ef6b0ae62326f3e7ffdfab6717acfc"}}}}};
 
+// The packed archive. What is none is refused before it takes memory.
+std::vector<uint8_t> read_archive(const fs::path& path) {
+  const InputFile file(path);
+  std::vector<uint8_t> bytes(std::min<uint64_t>(file.size(), 2));
+  file.read(0, bytes);
+  if (is_gzip(bytes)) read_bytes(path, bytes);
+  return bytes;
+}
+
 // The files of a layout by name, and whatever holds their bytes.
 class Files {
  public:
@@ -91,9 +100,8 @@ class Files {
   static Files of_archive(const Layout& layout, const fs::path& path, const UnpackLimit& limit) {
     Files files;
     files.place_ = path.string();
-    std::vector<uint8_t> packed;
-    read_bytes(path, packed);
-    files.unpacked_ = std::make_unique<std::string>(gunzip(packed, files.place_, limit));
+    files.unpacked_ =
+        std::make_unique<std::string>(gunzip(read_archive(path), files.place_, limit));
     for (const TarMember& member : read_tar(as_bytes(*files.unpacked_), files.place_)) {
       const fs::path name = member.name;
       if (name.parent_path() == layout.folder)
@@ -142,11 +150,10 @@ class Files {
 
 // One file is enough: an incomplete copy shall be named as such, not passed over.
 bool has_any_file(const Layout& layout, const fs::path& folder, Extent extent) {
-  std::error_code error;
   for (const Part part : kParts) {
     if (!includes(extent, part)) continue;
     for (const NamedSum& file : layout.of(part))
-      if (fs::is_regular_file(folder / file.name, error)) return true;
+      if (kind_of(folder / file.name) == fs::file_type::regular) return true;
   }
   return false;
 }

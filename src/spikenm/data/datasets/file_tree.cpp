@@ -4,7 +4,11 @@
 #include "spikenm/core/input_file.h"
 #include "spikenm/data/events/sensor.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 
 namespace spikenm::data {
 namespace {
@@ -43,6 +47,11 @@ class FileRecordings : public RecordingSet {
   int32_t width_, height_;
 };
 
+// By the process's effective user; errno says why not.
+bool may_enter(const fs::path& folder) {
+  return ::faccessat(AT_FDCWD, folder.c_str(), X_OK, AT_EACCESS) == 0;
+}
+
 }  // namespace
 
 fs::path require_root(const Config& config, Extent extent, std::string_view dataset,
@@ -52,9 +61,22 @@ fs::path require_root(const Config& config, Extent extent, std::string_view data
   if (extent == Extent::kNothing) return root;
   SPIKENM_CHECK(!root.empty(), "{}: not set; {} is read from {}", key, dataset, wanted);
   std::error_code error;
-  SPIKENM_CHECK(fs::is_directory(root, error), "{}: '{}' is not a folder; {} is read from {}", key,
-                root.string(), dataset, wanted);
+  const fs::file_type kind = fs::status(root, error).type();
+  if (kind == fs::file_type::directory && !may_enter(root))
+    error.assign(errno, std::generic_category());
+  SPIKENM_CHECK(kind != fs::file_type::none && (kind != fs::file_type::directory || !error),
+                "{}: '{}' cannot be read: {}", key, root.string(), error.message());
+  SPIKENM_CHECK(kind == fs::file_type::directory, "{}: '{}' is not a folder; {} is read from {}",
+                key, root.string(), dataset, wanted);
   return root;
+}
+
+fs::file_type kind_of(const fs::path& path) {
+  std::error_code error;
+  const fs::file_type kind = fs::status(path, error).type();
+  SPIKENM_CHECK(kind != fs::file_type::none, "{}: cannot be looked at: {}", path.string(),
+                error.message());
+  return kind;
 }
 
 UnpackLimit read_unpack_limit(const Config& config) {
@@ -65,10 +87,9 @@ UnpackLimit read_unpack_limit(const Config& config) {
 
 fs::path find_folder(const fs::path& root, const std::vector<std::string>& candidates,
                      const std::string& member) {
-  std::error_code error;
   for (const std::string& candidate : candidates) {
     const fs::path folder = candidate.empty() ? root : root / candidate;
-    if (fs::exists(folder / member, error)) return folder;
+    if (kind_of(folder / member) != fs::file_type::not_found) return folder;
   }
   return {};
 }

@@ -17,6 +17,9 @@ namespace spikenm::data {
 std::filesystem::path require_root(const Config& config, Extent extent, std::string_view dataset,
                                    std::string_view wanted);
 
+// What lies there; an Error when that cannot be told, as in a folder that may not be entered.
+std::filesystem::file_type kind_of(const std::filesystem::path& path);
+
 // data.max_unpacked_mb: what one packed file of the set may become, beside 16 times its own size.
 UnpackLimit read_unpack_limit(const Config& config);
 
