@@ -2,6 +2,7 @@
 
 #include "spikenm/core/file.h"
 #include "support/expect_error.h"
+#include "support/nobody.h"
 #include "support/temp_dir.h"
 
 namespace spikenm::report {
@@ -95,6 +96,24 @@ TEST_F(Runs, ABrokenOneIsLeftOutWithTheReason) {
   EXPECT_NE(why_left_out().find("a/config.toml:1"), std::string::npos);
   fs::remove(dir / "a/config.toml");
   EXPECT_EQ(why_left_out(), (dir / "a").string() + ": found no config.toml");
+}
+
+TEST_F(Runs, AFolderThatCannotBeReadIsLeftOutAndNamed) {
+  add_run("a");
+  add_run("b/closed/c");
+  fs::permissions(dir.path(), fs::perms(0755));
+  const fs::path closed = dir / "b/closed";
+  fs::permissions(closed, fs::perms(0));
+  {
+    const test::Nobody nobody;
+    const FoundRuns runs = find_runs({dir.path()});
+    EXPECT_EQ(runs.finished.size(), 1u);
+    EXPECT_EQ(runs.left_out,
+              (Names{closed.string() + ": cannot be searched for runs: Permission denied"}));
+    EXPECT_ERROR(find_runs({closed}), closed.c_str(), "Permission denied");
+    EXPECT_ERROR(find_runs({closed / "c"}), "closed/c", "Permission denied");
+  }
+  fs::permissions(closed, fs::perms(0755));
 }
 
 TEST_F(Runs, AMissingFolderIsNamed) {

@@ -18,23 +18,44 @@ bool has(const fs::path& folder, std::string_view file) {
   return fs::exists(folder / file, none);
 }
 
-// The folder and every one below it, by name; links are not followed, so there is no way round.
-std::vector<fs::path> folders_under(const fs::path& top) {
-  std::error_code error;
-  SPIKENM_CHECK(fs::is_directory(top, error), "{}: found no such folder", top.string());
-  std::vector<fs::path> folders{top};
-  fs::recursive_directory_iterator entry(top, error), end;
+constexpr fmt::format_string<std::string, std::string> kUnsearched =
+    "{}: cannot be searched for runs: {}";
+
+// The folders in this one. Links are not followed, so there is no way round.
+std::vector<fs::path> folders_in(const fs::path& folder, std::error_code& error) {
+  std::vector<fs::path> found;
+  fs::directory_iterator entry(folder, error), end;
   for (; !error && entry != end; entry.increment(error)) {
-    if (entry->symlink_status(error).type() != fs::file_type::directory) continue;
-    if (entry->path().filename() == RunDir::kNext) {  // of a run that is not yet there
-      entry.disable_recursion_pending();
-    } else {
-      folders.push_back(entry->path());
-    }
+    if (entry->path().filename() == RunDir::kNext) continue;  // of a run that is not yet there
+    if (entry->symlink_status(error).type() == fs::file_type::directory)
+      found.push_back(entry->path());
+    if (error) break;
   }
-  SPIKENM_CHECK(!error, "{}: cannot be searched for runs: {}", top.string(), error.message());
+  return found;
+}
+
+// The folder and every one below it, by name. Those below that cannot be read are named instead.
+std::vector<fs::path> folders_under(const fs::path& top, std::vector<std::string>& unread) {
+  std::error_code error;
+  const fs::file_type kind = fs::status(top, error).type();
+  SPIKENM_CHECK(kind != fs::file_type::none, kUnsearched, top.string(), error.message());
+  SPIKENM_CHECK(kind == fs::file_type::directory, "{}: found no such folder", top.string());
+  std::vector<fs::path> folders{top};
+  for (size_t i = 0; i < folders.size(); ++i) {
+    for (fs::path& folder : folders_in(fs::path(folders[i]), error))
+      folders.push_back(std::move(folder));
+    SPIKENM_CHECK(!error || i > 0, kUnsearched, top.string(), error.message());
+    if (error) unread.push_back(fmt::format(kUnsearched, folders[i].string(), error.message()));
+  }
   std::sort(folders.begin() + 1, folders.end());
   return folders;
+}
+
+// Of a folder, however it is named.
+fs::path identity(const fs::path& folder) {
+  std::error_code error;
+  fs::path whole = fs::canonical(folder, error);
+  return error ? folder : whole;
 }
 
 }  // namespace
@@ -72,9 +93,9 @@ FoundRuns find_runs(const std::vector<fs::path>& folders) {
   FoundRuns found;
   std::set<fs::path> seen;
   for (const fs::path& top : folders) {
-    for (const fs::path& folder : folders_under(top)) {
+    for (const fs::path& folder : folders_under(top, found.left_out)) {
       const bool is_run = has(folder, RunDir::kConfig) || has(folder, RunDir::kResult);
-      if (!is_run || !seen.insert(fs::canonical(folder)).second) continue;
+      if (!is_run || !seen.insert(identity(folder)).second) continue;
       try {
         found.finished.push_back(read_run(folder));
       } catch (const Error& e) {

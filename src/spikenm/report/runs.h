@@ -27,7 +27,7 @@ Run read_run(const std::filesystem::path& folder);
 
 struct FoundRuns {
   std::vector<Run> finished;
-  std::vector<std::string> left_out;  // of each that is not finished or broken, why
+  std::vector<std::string> left_out;  // of each that is unfinished, broken or unreadable, why
 };
 
 // All runs at and under the folders, each once: folders as given, below them by name. A folder with
