@@ -42,6 +42,11 @@ TEST(Interval, TheFallbackIsRecordedAsAConfigGivesIt) {
   EXPECT_EQ(config.resolved_toml(), "every = \"0.6%\"\nother = 5\n");
 }
 
+TEST(Interval, AShareMayBeWrittenWithAnExponent) {
+  EXPECT_EQ(read("\"1e-9%\"").percent, 1e-9);
+  EXPECT_EQ(read("\"5E1%\"").steps(1000), 500);
+}
+
 TEST(Interval, WhatIsNeitherIsRefused) {
   for (const char* value : {"0", "-3"}) EXPECT_ERROR(read(value), "method.every", value, "1 step");
   for (const char* value : {"3", "%", "0%", "-1%", "101%", "three%", "3 %", "inf%", "nan%", "3%%"})

@@ -17,7 +17,7 @@ std::optional<double> parse_percent(std::string_view text) {
   text.remove_suffix(1);
   double percent = 0;
   const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, percent, std::chars_format::fixed);
+  const auto [stop, error] = std::from_chars(text.data(), end, percent);
   const bool is_share = error == std::errc() && stop == end && percent > 0 && percent <= 100;
   return is_share ? std::optional(percent) : std::nullopt;
 }
