@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 namespace spikenm::data {
@@ -57,8 +58,14 @@ class Loader::Workers {
  public:
   Workers(const Loader& loader, int64_t n_threads)
       : loader_(loader), n_batches_(loader.batches()), ahead_(kAhead * n_threads) {
-    for (int64_t i = 0; i < n_threads; ++i)
-      threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
+    try {
+      for (int64_t i = 0; i < n_threads; ++i)
+        threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
+    } catch (const std::system_error& e) {
+      fail(
+          "data.workers: found {}, and the system gives no more threads ({}); lower it, or threads",
+          n_threads, e.code().message());
+    }
   }
 
   ~Workers() {
