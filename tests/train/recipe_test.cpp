@@ -331,6 +331,17 @@ TEST(Recipe, AMethodWithMasksNeedsAPrunePhase) {
       "train.phases", "prune");
 }
 
+TEST(Recipe, PhasesThatTrainNothingAreRefused) {
+  for (const std::vector<std::string>& given : std::vector<std::vector<std::string>>{
+           {"train.phases=[\"prune\"]"},
+           {"train.phases=[\"search\", \"prune\"]", "train.search_epochs=0"},
+           {"train.phases=[\"prune\", \"finetune\"]", "train.epochs=4", "train.search_epochs=4"}}) {
+    std::vector<std::string> overrides = given;
+    overrides.push_back("method.name=random");
+    EXPECT_ERROR(read(overrides), "train.phases", "train no epoch", "train.search_epochs");
+  }
+}
+
 TEST(Recipe, PhasesInAnOrderThatCannotWorkAreRefused) {
   EXPECT_ERROR(read({"train.phases=[\"prune\", \"search\", \"finetune\"]"}),
                "train.phases: found search after prune, wanted search, prune and finetune");

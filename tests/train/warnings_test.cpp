@@ -44,10 +44,23 @@ TEST(RecipeDoubts, ASearchShorterThanItsIntervalIsNamedWithItsSteps) {
 
 TEST(RecipeDoubts, NoSearchIsNamedForMethodsThatSearch) {
   expect_parts(only_doubt({"method.name=spikenm", "train.search_epochs=0"}), {"no search"});
-  expect_parts(only_doubt({"method.name=magnitude", "train.phases=[\"prune\", \"finetune\"]"}),
+  expect_parts(only_doubt({"method.name=magnitude", "train.phases=[\"prune\", \"finetune\"]",
+                           "train.search_epochs=0"}),
                {"no search"});
   EXPECT_EQ(only_doubt({"train.search_epochs=0"}), "");  // random
   EXPECT_EQ(only_doubt({"method.name=dense", "train.search_epochs=0"}), "");
+}
+
+TEST(RecipeDoubts, EpochsThatNoPhaseTrainsAreNamed) {
+  expect_parts(only_doubt({"train.phases=[\"prune\", \"finetune\"]", "train.epochs=5",
+                           "train.search_epochs=2"}),
+               {"train.phases", "3 of 5 epochs", "train.search_epochs"});
+  EXPECT_EQ(only_doubt({"train.phases=[\"prune\", \"finetune\"]", "train.search_epochs=0"}), "");
+}
+
+TEST(RecipeDoubts, APatternThatKeepsEveryWeightIsNamed) {
+  expect_parts(only_doubt({"method.pattern=4:4"}), {"pattern 4:4 asks no weight to be dropped in"});
+  EXPECT_EQ(only_doubt({"method.pattern=3:4"}), "");
 }
 
 // conv1 reads 2 channels, conv2 4, conv3 8.

@@ -4,6 +4,7 @@
 #include "spikenm/train/batch_feed.h"
 #include "spikenm/train/phase.h"
 #include "spikenm/train/phase_order.h"
+#include "spikenm/train/trained_epochs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -165,6 +166,8 @@ Recipe read_recipe(const Config& config, const ReadOptions& options) {
   r.optimizer = read_optimizer_options(train);
   r.schedule = read_schedule(train);
   finish_reading(config);
+  if (options.purpose == Purpose::kTrain || options.purpose == Purpose::kCheck)
+    check_trained_epochs(r.train);
   // A dry run without the data has nothing to split.
   const bool splits =
       options.purpose == Purpose::kTrain ||

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/say.h"
 #include "spikenm/core/text.h"
+#include "spikenm/train/trained_epochs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,6 +41,24 @@ void add_dense_layers(const sparsity::Method& method, Warnings& warnings) {
                     listed(layers)));
 }
 
+void add_whole_patterns(const sparsity::Method& method, Warnings& warnings) {
+  std::map<std::string, std::vector<std::string>> by_pattern;
+  for (const sparsity::MaskableLayer& layer : method.layers())
+    if (layer.pattern.n == layer.pattern.m)
+      by_pattern[layer.pattern.text()].push_back(layer.synapse->name);
+  for (const auto& [pattern, layers] : by_pattern)
+    warnings.push_back(
+        fmt::format("pattern {} asks no weight to be dropped in {}", pattern, listed(layers)));
+}
+
+void add_untrained_epochs(const TrainOptions& options, Warnings& warnings) {
+  const int64_t trained = trained_epochs(options);
+  if (trained < options.epochs)
+    warnings.push_back(
+        fmt::format("train.phases: {} train {} of {} epochs, with train.search_epochs = {}",
+                    join(options.phases, ", "), trained, options.epochs, options.search_epochs));
+}
+
 void add_empty_classes(const data::DatasetInfo& info, const std::vector<bool>& has_samples,
                        const char* split, Warnings& warnings) {
   std::vector<std::string> empty;
@@ -76,6 +95,8 @@ Warnings doubts_about_recipe(const Recipe& recipe) {
   const sparsity::Method& method = *recipe.model.method;
   Warnings warnings = method.doubts(search_steps(recipe));
   add_dense_layers(method, warnings);
+  add_whole_patterns(method, warnings);
+  add_untrained_epochs(recipe.train, warnings);
   const data::DatasetInfo& info = recipe.model.dataset->info();
   add_empty_classes(info, classes_in(recipe.views->train), "train", warnings);
   if (recipe.views->validation.size() > 0)

@@ -13,7 +13,7 @@ namespace spikenm::train {
 using Warnings = std::vector<std::string>;
 
 // Before training: a method that its search is too short for, layers that the pattern leaves dense,
-// classes without samples.
+// patterns that keep all, epochs that no phase trains, classes without samples.
 Warnings doubts_about_recipe(const Recipe& recipe);
 
 // Of what measure() found: a loss above that of a constant answer, layers that never or always
