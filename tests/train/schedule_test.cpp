@@ -99,5 +99,17 @@ TEST(ReadSchedule, TakesItsKeysAndRefusesThoseOfOthers) {
   EXPECT_ERROR(read("warmup_steps = -1"), "train.warmup_steps", "-1");
 }
 
+TEST(ReadSchedule, MilestonesAreSharesThatGrow) {
+  const auto with = [](const std::string& list) {
+    return read("schedule = \"step\"\nmilestones = " + list).milestones;
+  };
+  EXPECT_EQ(with("[0.3, 0.6, 0.9]").size(), 3u);
+  EXPECT_EQ(with("[]").size(), 0u);
+  for (const char* list : {"[1]", "[-3]", "[0]", "[0.5, 1.0]", "[30, 60]"})
+    EXPECT_ERROR(with(list), "train.milestones", "more than 0 and less than 1");
+  for (const char* list : {"[0.5, 0.5]", "[0.75, 0.5]"})
+    EXPECT_ERROR(with(list), "train.milestones", "growing");
+}
+
 }  // namespace
 }  // namespace spikenm::train

@@ -12,6 +12,18 @@ double half_cosine(int64_t step, int64_t steps) {
          (1 + std::cos(std::numbers::pi * static_cast<double>(step) / static_cast<double>(steps)));
 }
 
+// Shares of all steps.
+void check_milestones(const std::vector<double>& milestones, const std::string& key) {
+  for (size_t i = 0; i < milestones.size(); ++i) {
+    SPIKENM_CHECK(0 < milestones[i] && milestones[i] < 1,
+                  "{}: found {:g}, wanted shares of training, more than 0 and less than 1", key,
+                  milestones[i]);
+    SPIKENM_CHECK(i == 0 || milestones[i - 1] < milestones[i],
+                  "{}: found {:g} after {:g}, wanted growing shares of training", key,
+                  milestones[i], milestones[i - 1]);
+  }
+}
+
 }  // namespace
 
 double Schedule::lr_at(const Position& at) const {
@@ -49,6 +61,7 @@ Schedule read_schedule(const Config& config) {
   s.warmup_steps = config.get_int("warmup_steps", 0, 0);
   if (s.kind == Schedule::Kind::kStep) {
     s.milestones = config.get<std::vector<double>>("milestones", s.milestones);
+    check_milestones(s.milestones, config.full_key("milestones"));
     s.gamma = config.get_real("gamma", s.gamma, 0);
   } else {
     for (const char* key : {"milestones", "gamma"}) config.no_effect(key, {"schedule"});
