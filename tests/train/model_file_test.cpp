@@ -3,11 +3,11 @@
 #include "spikenm/core/file.h"
 #include "spikenm/core/safetensors.h"
 #include "support/expect_error.h"
+#include "support/peak_memory.h"
 #include "support/temp_dir.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,13 +20,6 @@ namespace {
 const std::string kConfig =
     "[model]\nT = 2\nwidth = 4\n[data]\ntrain_size = 100\ntest_size = 20\n"
     "[method]\nname = \"magnitude\"\npattern = \"2:4\"\naxis = \"flat\"\n";
-
-// The most memory this process has had.
-int64_t peak_memory_kb() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
-}
 
 // A saved model, and the file's content to spoil.
 class ModelFile : public testing::Test {
@@ -116,13 +109,56 @@ TEST_F(ModelFile, TheMethodOfItsMasksCannotBeOverridden) {
     EXPECT_ERROR(load_model(path, {assignment}), "model.safetensors", assignment, "masks are made");
 }
 
+TEST_F(ModelFile, OverridesThatAnEvaluationIgnoresAreRefused) {
+  for (const char* assignment :
+       {"train.lr=5", "train.epochs=77", "train.phases=[]", "data.train_size=5", "\"train\".lr=5",
+        "data.val_fraction=0.5", "data.augment=[]", "data.mixup=1", "data.cutmix=1"})
+    EXPECT_ERROR(load_model(path, {assignment}), "model.safetensors", assignment,
+                 "only training reads");
+  for (const char* assignment : {"train.batch_size=7", "train.loss=mse", "model.T=3", "threads=1",
+                                 "device=cpu", "precision=fp32", "seed=4", "data.cache=off"})
+    EXPECT_NO_THROW(load_model(path, {assignment})) << assignment;
+}
+
+TEST_F(ModelFile, AMistakeInTheStoredConfigNamesTheFile) {
+  file.metadata["config"] = kConfig + "[train]\nlr = \"x\"\n";
+  EXPECT_ERROR(load_spoilt(), "model.safetensors (config): train.lr");
+  file.metadata["config"] = kConfig + "[train]\nlearning = 1\n";
+  EXPECT_ERROR(load_spoilt(), "model.safetensors (config): train.learning");
+}
+
+TEST_F(ModelFile, APathThatCannotBeFollowedIsAnError) {
+  std::filesystem::create_symlink("loop", dir / "loop");
+  EXPECT_ERROR(load_model(dir / "loop"), "loop", "symbolic links");
+  EXPECT_ERROR(load_model(dir / std::string(300, 'n')), "nnn", "too long");
+}
+
+// The names of tensors and the network's shapes are compared before any tensor is read.
+TEST_F(ModelFile, ALargeTensorThatNobodyWantsIsNotRead) {
+  constexpr uint64_t kSize = uint64_t{1} << 30;
+  file.tensors = {{.name = "t", .dtype = "U8", .shape = {0}, .bytes = {}}};
+  std::string bytes = encode_safetensors(file);
+  const auto change = [&](const std::string& from, const std::string& to) {
+    bytes.replace(bytes.find(from), from.size(), to);
+  };
+  change("\"shape\":[0]", fmt::format("\"shape\":[{}]", kSize));
+  change("\"data_offsets\":[0,0]", fmt::format("\"data_offsets\":[0,{}]", kSize));
+  const uint64_t length = bytes.size() - 8;
+  std::memcpy(bytes.data(), &length, 8);
+  write_file_atomically(path, bytes);
+  std::filesystem::resize_file(path, bytes.size() + kSize);
+  const int64_t before = test::peak_memory_kb();
+  EXPECT_ERROR(load_model(path), "model.safetensors: found no tensor");
+  EXPECT_LT(test::peak_memory_kb() - before, 64 * 1024);
+}
+
 TEST_F(ModelFile, ANetworkThatTheFileDoesNotHoldTakesNoMemory) {
   std::string config = kConfig;
   config.replace(config.find("width = 4"), 9, "width = 4096");
   file.metadata["config"] = config;
-  const int64_t before = peak_memory_kb();
+  const int64_t before = test::peak_memory_kb();
   EXPECT_ERROR(load_spoilt(), "model.safetensors", "conv1.weight", "[4,2,3,3]", "[4096,2,3,3]");
-  EXPECT_LT(peak_memory_kb() - before, 64 * 1024);  // such a network has 3.6 GB of weights
+  EXPECT_LT(test::peak_memory_kb() - before, 64 * 1024);  // such a network has 3.6 GB of weights
 }
 
 TEST_F(ModelFile, FramesThatTheMachineCannotHoldAreRefused) {
@@ -168,10 +204,11 @@ TEST_F(ModelFile, WhereToWriteIsNotTheModelsToSay) {
 }
 
 TEST_F(ModelFile, IsDescribedWithoutItsDataAndDevice) {
-  file.metadata["config"] += "[train]\nbatch_size = 5000\n";
+  std::string& config = file.metadata["config"];
+  config.replace(config.find("[data]\n"), 7, "[data]\nval_fraction = 1\n");
+  config += "[train]\nbatch_size = 5000\n";
   write_safetensors(path, file);
-  const LoadedModel loaded =
-      load_model(path, {"device=cuda", "data.val_fraction=1"}, Purpose::kDescribe);
+  const LoadedModel loaded = load_model(path, {"device=cuda"}, Purpose::kDescribe);
   EXPECT_EQ(loaded.masks.weights.size(), masks.weights.size());
   EXPECT_FALSE(loaded.recipe.views);
 }

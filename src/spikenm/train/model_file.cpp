@@ -136,6 +136,27 @@ sparsity::NeuronMask load_mask(ModelTensors& tensors, const sparsity::MaskableNe
   return {.neuron = neurons.neuron, .keep = keep.to(device, at::kFloat)};
 }
 
+// Whether an override changes nothing in a network that is trained.
+bool only_trains(std::string_view assignment) {
+  const std::string_view key = assignment.substr(0, assignment.find('='));
+  if (key.starts_with("train.")) return key != "train.batch_size" && key != "train.loss";
+  constexpr std::string_view kKeys[] = {"data.train_size", "data.val_fraction", "data.augment",
+                                        "data.mixup", "data.cutmix"};
+  return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
+}
+
+// Reads the stored config; what is wrong with it names the file.
+Recipe read_stored(const Config& config, const ReadOptions& options, const std::string& source) {
+  try {
+    return read_recipe(config, options);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& e) {
+    if (std::string_view(e.what()).find(source) != std::string_view::npos) throw;
+    fail("{} (config): {}", source, e.what());
+  }
+}
+
 // The stored config with the overrides. A model may say what it was trained on, never where to
 // write or how much of the machine to take; and its masks are made, whatever a method would make.
 Config stored_config(const std::string& text, const std::string& source,
@@ -152,6 +173,10 @@ Config stored_config(const std::string& text, const std::string& source,
     SPIKENM_CHECK(!key.starts_with("method."),
                   "{}: found the override '{}', but its masks are made by its own method; wanted "
                   "overrides of data, train.batch_size or the device",
+                  source, assignment);
+    SPIKENM_CHECK(!only_trains(key),
+                  "{}: found the override '{}', which only training reads; wanted overrides of "
+                  "data, train.batch_size, train.loss or the device",
                   source, assignment);
     says_where = says_where || key.starts_with("data.cache=") || key.starts_with("data.cache_dir=");
     config.override_with(assignment);
@@ -185,8 +210,9 @@ void save_model(const std::filesystem::path& path, const nn::Network& network,
 
 LoadedModel load_model(const std::filesystem::path& given,
                        const std::vector<std::string>& overrides, Purpose purpose) {
+  std::error_code error;  // the reading will say what is wrong with a path
   const std::filesystem::path path =
-      std::filesystem::is_directory(given) ? given / RunDir::kModel : given;
+      std::filesystem::is_directory(given, error) ? given / RunDir::kModel : given;
   const std::string source = path.string();
   const SafetensorsInput file(path);
   const auto value = [&](const char* key) {
@@ -201,9 +227,11 @@ LoadedModel load_model(const std::filesystem::path& given,
   const Config config = stored_config(value("config"), source, overrides, notes);
   ModelTensors tensors(file, source);
   LoadedModel model{
-      .recipe = read_recipe(
-          config, {.purpose = purpose,
-                   .check_shapes = [&](nn::Network& network) { check_shapes(tensors, network); }}),
+      .recipe = read_stored(
+          config,
+          {.purpose = purpose,
+           .check_shapes = [&](nn::Network& network) { check_shapes(tensors, network); }},
+          source),
       .masks = {}};
   ModelRecipe& recipe = model.recipe.model;
   if (purpose == Purpose::kEvaluate && recipe.device.device.is_cpu()) {
