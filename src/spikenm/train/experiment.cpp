@@ -121,13 +121,13 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
   Recipe recipe = read_recipe(config);
   RunDir run = RunDir::create(options.out, options.force);
   const std::string resolved = config.resolved_toml();
-  run.write_config(resolved);
   nn::Network& network = *recipe.model.network;
 
   prepare_data(*recipe.model.dataset);
   Warnings warnings = doubts_about_recipe(recipe);
   say_warnings(warnings);
   Trainer trainer(recipe, run, options.title);
+  run.write_config(resolved);  // what fails before leaves a folder that can be used
   trainer.train();
   run.promote();  // of a run without epochs
 
