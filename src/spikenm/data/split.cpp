@@ -1,5 +1,6 @@
 #include "spikenm/data/split.h"
 
+#include "spikenm/core/interrupt.h"
 #include "spikenm/core/random.h"
 #include "spikenm/data/shuffle.h"
 
@@ -21,7 +22,7 @@ TrainViews split_train(const std::shared_ptr<const Dataset>& dataset, double fra
                   info.classes - 1);
     by_class[static_cast<size_t>(label)].push_back(i);
   }
-  std::vector<int64_t> train, validation;
+  std::vector<bool> is_held(static_cast<size_t>(n));
   for (size_t c = 0; c < by_class.size(); ++c) {
     std::vector<int64_t>& members = by_class[c];
     shuffle(members,
@@ -30,11 +31,13 @@ TrainViews split_train(const std::shared_ptr<const Dataset>& dataset, double fra
     const int64_t n_members = static_cast<int64_t>(members.size());
     const int64_t share = std::lround(fraction * static_cast<double>(n_members));
     const ptrdiff_t held = fraction > 0 && n_members > 1 ? std::max<int64_t>(1, share) : share;
-    validation.insert(validation.end(), members.begin(), members.begin() + held);
-    train.insert(train.end(), members.begin() + held, members.end());
+    for (ptrdiff_t i = 0; i < held; ++i)
+      is_held[static_cast<size_t>(members[static_cast<size_t>(i)])] = true;
+    throw_if_interrupted("while the train part was split");
   }
-  std::sort(train.begin(), train.end());
-  std::sort(validation.begin(), validation.end());
+  std::vector<int64_t> train, validation;
+  for (int64_t i = 0; i < n; ++i)
+    (is_held[static_cast<size_t>(i)] ? validation : train).push_back(i);
   SPIKENM_CHECK(
       !train.empty() && (fraction == 0 || !validation.empty()),
       "data.val_fraction: {:g} of {} train samples leaves the {} split empty; wanted at least "

@@ -2,6 +2,7 @@
 // how far it is.
 #pragma once
 
+#include "spikenm/core/interrupt.h"
 #include "spikenm/core/parallel.h"
 #include "spikenm/core/stopwatch.h"
 #include "spikenm/data/dataset.h"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -20,7 +22,8 @@ namespace spikenm::data {
 
 // Calls work(i) for i in 0 .. n-1 on several threads, and take(i, result) in order on the caller's:
 // sums taken there are the same bits with any number of threads. `what` names the things counted.
-// `progress` is called on the caller's thread too, and what it throws ends the walk.
+// `progress` is called on the caller's thread too, and what it throws ends the walk; so does an
+// interrupt.
 template <class Work, class Take>
 void walk(int64_t n, std::string_view what, const ProgressCallback& progress, Work&& work,
           Take&& take) {
@@ -37,7 +40,10 @@ void walk(int64_t n, std::string_view what, const ProgressCallback& progress, Wo
     const Stopwatch watch;
     results.resize(static_cast<size_t>(std::min(round, n - first)));
     parallel_for(std::ssize(results), kGrain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) results[static_cast<size_t>(i)] = work(first + i);
+      for (int64_t i = begin; i < end; ++i) {
+        throw_if_interrupted(std::string("at ").append(what));  // one may take a second
+        results[static_cast<size_t>(i)] = work(first + i);
+      }
     });
     for (size_t i = 0; i < results.size(); ++i)
       take(first + static_cast<int64_t>(i), std::move(results[i]));

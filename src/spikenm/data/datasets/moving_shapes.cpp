@@ -1,5 +1,6 @@
 #include "spikenm/data/datasets/moving_shapes.h"
 
+#include "spikenm/core/interrupt.h"
 #include "spikenm/data/event_camera.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@ namespace {
 
 constexpr int64_t kSide = 34;
 constexpr int kRendersPerFrame = 2;
+constexpr int64_t kRendersBetweenLooks = 256;  // for an interrupt: some 20 ms
 constexpr double kPi = std::numbers::pi;
 
 // One scene: everything random about a sample, drawn once.
@@ -131,6 +133,7 @@ class MovingShapes : public Dataset {
     std::vector<float> image(static_cast<size_t>(kSide * kSide));
     const int64_t n_renders = options_.frames * kRendersPerFrame;
     for (int64_t r = 0; r <= n_renders; ++r) {
+      if (r % kRendersBetweenLooks == 0) throw_if_interrupted("while moving-shapes was made");
       const double u = static_cast<double>(r) / static_cast<double>(n_renders);
       render(scene, label_of % 2 == 0 ? u : 1 - u, image);
       const int64_t frame = std::max<int64_t>(0, r - 1) / kRendersPerFrame;
