@@ -1,6 +1,8 @@
 #include "commands.h"
 #include "dataset_options.h"
+#include "path_option.h"
 
+#include "spikenm/core/input_file.h"
 #include "spikenm/core/show.h"
 #include "spikenm/data/cache.h"
 
@@ -29,7 +31,7 @@ void cache(const CacheArguments& a) {
   const std::filesystem::path file = data::cache_file(*dataset, folder);
   show("{}: {} train + {} test samples of {}, {:.1f} MB\n", file.string(),
        dataset->size(data::Part::kTrain), dataset->size(data::Part::kTest), info.name,
-       static_cast<double>(std::filesystem::file_size(file)) / 1e6);
+       static_cast<double>(InputFile(file).size()) / 1e6);
 }
 
 }  // namespace
@@ -37,7 +39,8 @@ void cache(const CacheArguments& a) {
 std::function<void()> setup_data_cache(CLI::App& app) {
   auto a = std::make_shared<CacheArguments>();
   a->dataset.declare(app);
-  app.add_option("--folder", a->folder, "where the cache lies (default: the user's cache folder)");
+  as_path(app.add_option("--folder", a->folder,
+                         "where the cache lies (default: the user's cache folder)"));
   app.footer(
       "Training makes the same file by itself when it first needs it. The file belongs to the T, "
       "split and\n"

@@ -1,4 +1,5 @@
 #include "commands.h"
+#include "path_option.h"
 
 #include "spikenm/core/input_file.h"
 #include "spikenm/core/png.h"
@@ -39,9 +40,11 @@ void events(const EventsArguments& a) {
 
 std::function<void()> setup_data_events(CLI::App& app) {
   auto a = std::make_shared<EventsArguments>();
-  app.add_option("file", a->file, "AEDAT 2, 3.1 and 4, Prophesee DAT, N-MNIST bin, npy, npz")
+  as_path(
+      app.add_option("file", a->file, "AEDAT 2, 3.1 and 4, Prophesee DAT, N-MNIST bin, npy, npz"))
       ->required();
-  app.add_option("--png", a->png, "draw the events here: ON red, OFF blue, time to the right");
+  as_path(
+      app.add_option("--png", a->png, "draw the events here: ON red, OFF blue, time to the right"));
   app.add_option("--slices", a->slices, "spans of time in the drawing")
       ->check(CLI::Range(int64_t{1}, int64_t{100}))
       ->capture_default_str();

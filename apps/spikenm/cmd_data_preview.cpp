@@ -1,5 +1,6 @@
 #include "commands.h"
 #include "dataset_options.h"
+#include "path_option.h"
 
 #include "spikenm/core/png.h"
 #include "spikenm/core/say.h"
@@ -63,7 +64,7 @@ std::function<void()> setup_data_preview(CLI::App& app) {
   auto a = std::make_shared<PreviewArguments>();
   a->dataset.declare(app);
   const CLI::Range up_to_many(int64_t{1}, int64_t{100'000});
-  app.add_option("--out,-o", a->out, "PNG file to write")->required();
+  as_path(app.add_option("--out,-o", a->out, "PNG file to write"))->required();
   CLI::Option* const count = app.add_option("--count,-n", a->count, "samples to draw, at random")
                                  ->check(up_to_many)
                                  ->capture_default_str();

@@ -1,5 +1,6 @@
 #include "commands.h"
 #include "demo_configs.h"
+#include "path_option.h"
 
 #include "spikenm/core/show.h"
 #include "spikenm/report/table.h"
@@ -35,7 +36,7 @@ void demo(const DemoArguments& a) {
 
 std::function<void()> setup_demo(CLI::App& app) {
   auto a = std::make_shared<DemoArguments>();
-  app.add_option("--out,-o", a->out, "folder for the three runs")->capture_default_str();
+  as_path(app.add_option("--out,-o", a->out, "folder for the three runs"))->capture_default_str();
   app.add_flag("--force", a->force, "replace an earlier demo");
   app.add_option("overrides", a->overrides, "a.b=value, for all three runs; e.g. seed=1");
   app.footer(

@@ -1,4 +1,5 @@
 #include "commands.h"
+#include "path_option.h"
 #include "weight_text.h"
 
 #include "spikenm/core/say.h"
@@ -40,7 +41,8 @@ void eval(const EvalArguments& a) {
 
 std::function<void()> setup_eval(CLI::App& app) {
   auto a = std::make_shared<EvalArguments>();
-  app.add_option("model", a->model, "run folder, or a model .safetensors of ours")->required();
+  as_path(app.add_option("model", a->model, "run folder, or a model .safetensors of ours"))
+      ->required();
   app.add_option("overrides", a->overrides, "a.b=value, over the stored config; e.g. threads=1");
   app.add_flag("--json", a->json, "print everything measured, as JSON");
   app.footer(

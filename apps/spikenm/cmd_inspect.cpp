@@ -1,6 +1,7 @@
 #include "commands.h"
 #include "config_options.h"
 #include "frame_option.h"
+#include "path_option.h"
 #include "weight_text.h"
 
 #include "spikenm/core/say.h"
@@ -147,8 +148,10 @@ void inspect(const InspectArguments& a) {
 
 std::function<void()> setup_inspect(CLI::App& app) {
   auto a = std::make_shared<InspectArguments>();
-  app.add_option("model", a->model, "run folder or model file; leave out to inspect a config");
-  app.add_option("--config,-c", a->config.file, "TOML file of a network that is not trained yet");
+  as_path(
+      app.add_option("model", a->model, "run folder or model file; leave out to inspect a config"));
+  as_path(app.add_option("--config,-c", a->config.file,
+                         "TOML file of a network that is not trained yet"));
   app.add_option("--set", a->config.overrides, "a.b=value over the config");
   app.add_option(
       "--frame", a->frame,

@@ -1,4 +1,5 @@
 #include "commands.h"
+#include "path_option.h"
 #include "published_results.h"
 
 #include "spikenm/core/error.h"
@@ -53,13 +54,15 @@ void table(const TableArguments& a) {
 
 std::function<void()> setup_table(CLI::App& app) {
   auto a = std::make_shared<TableArguments>();
-  app.add_option("folders", a->folders, "run folders, or folders with runs somewhere below")
+  as_path(
+      app.add_option("folders", a->folders, "run folders, or folders with runs somewhere below"))
       ->required();
   app.add_option("--format,-f", a->format, "text, markdown or csv")
       ->check(CLI::IsMember(std::vector<std::string>{"text", "markdown", "csv"}))
       ->capture_default_str();
-  app.add_option("--published", a->published, "CSV of published figures, instead of the paper's");
-  app.add_option("--out,-o", a->out, "write to a file instead of the terminal");
+  as_path(app.add_option("--published", a->published,
+                         "CSV of published figures, instead of the paper's"));
+  as_path(app.add_option("--out,-o", a->out, "write to a file instead of the terminal"));
   app.footer(
       "Runs whose configs differ in the seed alone are one row: mean ± sample standard deviation.\n"
       "One seed counts once, in however many folders it lies.\n"

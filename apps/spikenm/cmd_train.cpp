@@ -1,5 +1,6 @@
 #include "commands.h"
 #include "config_options.h"
+#include "path_option.h"
 #include "weight_text.h"
 
 #include "spikenm/core/say.h"
@@ -46,7 +47,7 @@ void train(const TrainArguments& a) {
 std::function<void()> setup_train(CLI::App& app) {
   auto a = std::make_shared<TrainArguments>();
   a->config.declare(app);
-  app.add_option("--out,-o", a->out, "run folder (default: runs/ and the config's name)");
+  as_path(app.add_option("--out,-o", a->out, "run folder (default: runs/ and the config's name)"));
   app.add_flag("--force", a->force,
                "replace the run that the folder holds, once this one has an epoch");
   app.add_flag("--dry-run", a->dry_run, "print the resolved config and stop");

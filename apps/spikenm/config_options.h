@@ -1,6 +1,8 @@
 // --config FILE and trailing a.b=value overrides, shared by the commands that take a config.
 #pragma once
 
+#include "path_option.h"
+
 #include "spikenm/core/config.h"
 
 #include <CLI/CLI.hpp>
@@ -15,9 +17,9 @@ struct ConfigOptions {
   std::vector<std::string> overrides;
 
   void declare(CLI::App& app) {
-    app.add_option("--config,-c", file,
-                   "TOML file, which may extend another (extends = \"base.toml\"); "
-                   "without it every key has its default");
+    as_path(app.add_option("--config,-c", file,
+                           "TOML file, which may extend another (extends = \"base.toml\"); "
+                           "without it every key has its default"));
     app.add_option("overrides", overrides, "a.b=value, over the file's; e.g. train.lr=0.01 seed=3");
   }
 
