@@ -1,5 +1,6 @@
 #include "commands.h"
 #include "exit_codes.h"
+#include "path_option.h"
 
 #include "spikenm/core/file.h"
 #include "spikenm/core/interrupt.h"
@@ -150,10 +151,10 @@ sweep::Job make_job(const Planned& run, const std::string& resolved) {
 
 // Reads what a run left when it ended. Gives why there is nothing to read, or an empty text.
 std::string collect(Planned& run, int code) {
-  if (code != 0)
-    return fmt::format("{}: {}", code == kDiverged ? "diverged" : fmt::format("exit {}", code),
-                       last_line(log_of(run)));
   try {
+    if (code != 0)
+      return fmt::format("{}: {}", code == kDiverged ? "diverged" : fmt::format("exit {}", code),
+                         last_line(log_of(run)));
     run.found = report::read_run(run.folder);
     return "";
   } catch (const Error& e) {
@@ -247,9 +248,16 @@ void run_sweep(const SweepArguments& a) {
     return;
   }
   const std::vector<std::string> failures = train_all(planned, resolved, a.jobs);
-  report_outcome(spec, planned, published, a.out);
+  std::string unwritten;  // a full disk: what failed before is told all the same
+  try {
+    report_outcome(spec, planned, published, a.out);
+  } catch (const Error& e) {
+    unwritten = e.what();
+  }
   repeat_warnings(planned);
   for (const std::string& failure : failures) say(failure);
+  SPIKENM_CHECK(unwritten.empty(), "{}; {} of {} runs failed", unwritten, failures.size(),
+                planned.size());
   SPIKENM_CHECK(failures.empty(), "{}: {} of {} runs failed", a.out, failures.size(),
                 planned.size());
 }
@@ -258,14 +266,14 @@ void run_sweep(const SweepArguments& a) {
 
 std::function<void()> setup_sweep(CLI::App& app) {
   auto a = std::make_shared<SweepArguments>();
-  app.add_option("--config,-c", a->config, "TOML config that --grid varies");
+  as_path(app.add_option("--config,-c", a->config, "TOML config that --grid varies"));
   app.add_option("--grid", a->grid, "KEY=VALUE,VALUE… of a config key; several cross");
-  app.add_option("--list", a->list, "TOML file that lists the members (docs/sweeps.md)");
-  app.add_option("--base", a->base, "config in the place of the one that the list names");
+  as_path(app.add_option("--list", a->list, "TOML file that lists the members (docs/sweeps.md)"));
+  as_path(app.add_option("--base", a->base, "config in the place of the one that the list names"));
   app.add_option("--set", a->set, "a.b=value for every member; e.g. data.root=DIR threads=1");
   app.add_option("--seeds", a->seeds, "how many, from 0; or the seeds themselves: 0,4,7")
       ->delimiter(',');
-  app.add_option("--out,-o", a->out, "folder for the runs and what they show")->required();
+  as_path(app.add_option("--out,-o", a->out, "folder for the runs and what they show"))->required();
   app.add_option("--jobs,-j", a->jobs, "runs at a time")
       ->check(CLI::Range(int64_t{1}, int64_t{256}))
       ->capture_default_str();

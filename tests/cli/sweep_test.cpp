@@ -138,6 +138,18 @@ TEST_F(SweepCli, AMemberThatFailsStopsNobody) {
   EXPECT_EQ(read_file(dir / "s/bad/seed0/precious.txt"), "mine");
 }
 
+// As a full disk would have it.
+TEST_F(SweepCli, FailedRunsAreListedEvenWhereTheResultsCannotBeWritten) {
+  fs::create_directories(dir / "s/results.csv/x");
+  fs::create_directories(dir / "s/lr=0.002/seed0");
+  write_file_atomically(dir / "s/lr=0.002/seed0/precious.txt", "mine");
+  const Outcome found = run(grid({"--grid", "train.lr=0.001,0.002"}));
+  EXPECT_EQ(found.code, 1);
+  EXPECT_TRUE(has(found.err, "\nlr=0.002/seed0: exit 1: spikenm: s/lr=0.002/seed0")) << found.err;
+  EXPECT_TRUE(has(found.err, "spikenm: s/results.csv: cannot write")) << found.err;
+  EXPECT_TRUE(has(found.err, "1 of 2 runs failed\n")) << found.err;
+}
+
 TEST_F(SweepCli, AMemberThatDivergesIsToldSo) {
   const Outcome found = run(grid({"--grid", "train.lr=0.001,1e30", "--set", "method.name=dense",
                                   "train.loss=mse", "train.schedule=constant"}));
