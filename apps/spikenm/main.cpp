@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "exit_codes.h"
 #include "out_of_memory.h"
+#include "system_refusal.h"
 
 #include "spikenm/core/diverged.h"
 #include "spikenm/core/error.h"
@@ -14,6 +15,8 @@
 #include <malloc.h>
 
 #include <climits>
+#include <csignal>
+#include <filesystem>
 #include <map>
 #include <sstream>
 
@@ -39,6 +42,14 @@ void fill_closed_streams() {
   for (int stream = 0; stream <= 2; ++stream) {
     if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
   }
+}
+
+// Libraries end the process where they cannot tell it.
+void check_working_folder() {
+  std::error_code error;
+  static_cast<void>(std::filesystem::current_path(error));
+  SPIKENM_CHECK(!error, "the working folder cannot be told: {}; change to one that is there",
+                error.message());
 }
 
 // Training frees and takes the same large tensors at every step. Left to itself the allocator gives
@@ -82,7 +93,9 @@ int run(int argc, char** argv) {
     spikenm::say_lines(err.str());
     return code;
   }
+  check_working_folder();
   spikenm::install_interrupt_handlers();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
   keep_freed_memory();
   actions.at(app.get_subcommands().front())();
   spikenm::finish_output();
@@ -106,6 +119,8 @@ int main(int argc, char** argv) {
   } catch (const std::exception& e) {
     const std::string memory = spikenm::cli::memory_complaint(e);
     if (!memory.empty()) return complain(kFailed, memory);
+    const std::string refusal = spikenm::cli::refusal_complaint(e);
+    if (!refusal.empty()) return complain(kFailed, refusal);
     const auto* const torch = dynamic_cast<const c10::Error*>(&e);
     return report_bug(torch != nullptr ? torch->what_without_backtrace() : e.what());
   } catch (...) {

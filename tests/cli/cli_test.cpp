@@ -82,6 +82,16 @@ TEST_F(Cli, AnOutputFolderThatCannotBeMadeFails) {
   EXPECT_EQ(read_file(dir / "plain"), "a file");
 }
 
+TEST_F(Cli, AFailureBeforeTrainingLeavesNothingInTheWay) {
+  write_file_atomically(dir / "plain", "a file");
+  const Arguments cached = tiny({"train", "--out", "run"}, {"data.cache=disk"});
+  Arguments bad = cached, good = cached;
+  bad.emplace_back("data.cache_dir=plain/x");
+  good.emplace_back("data.cache_dir=cache");
+  expect_failure(bad, 1, {"plain", "data.cache_dir"});
+  EXPECT_EQ(run(good).code, 0);
+}
+
 TEST_F(Cli, ARunLeavesItsFilesAndIsReplacedOnlyByForce) {
   const Outcome first = run(tiny({"train", "--out", "run"}));
   ASSERT_EQ(first.code, 0) << first.err;
@@ -263,6 +273,14 @@ TEST_F(Cli, ASignalIsAnsweredWithinASecond) {
   };
   expect_soon({"data", "events", "large.bin"}, reads_large);
   expect_soon(tiny({"train", "--out", "run"}, {"train.epochs=100000"}), trains);
+  // Samples of a second each, and a set of ten million.
+  const auto has_begun = [&](pid_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(800));
+    return true;
+  };
+  expect_soon({"data", "stats", "moving-shapes", "--T", "10000", "train_size=60", "test_size=10"},
+              has_begun);
+  expect_soon({"train", "--out", "run", "data.train_size=10000000"}, has_begun);
 }
 
 TEST_F(Cli, ASignalEndsARunWithItsCodeAndLeavesNoPartOfAFile) {
