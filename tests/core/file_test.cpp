@@ -193,5 +193,12 @@ TEST(File, AnInterruptEndsTheReading) {
       testing::ExitedWithCode(SIGTERM), "");
 }
 
+TEST(File, WriteRefusesALinkThatNeverEnds) {
+  const test::TempDir dir;
+  fs::create_symlink("loop", dir / "loop");
+  EXPECT_ERROR(write_file_atomically(dir / "loop", "x"), "loop: cannot write", "symbolic links");
+  EXPECT_TRUE(fs::is_symlink(dir / "loop"));
+}
+
 }  // namespace
 }  // namespace spikenm

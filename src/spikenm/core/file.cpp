@@ -80,6 +80,8 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   for (int hops = 0; hops < 40 && std::filesystem::is_symlink(path_, error); ++hops)
     path_ = path_.parent_path() / std::filesystem::read_symlink(path_, error);
   const std::filesystem::file_status status = std::filesystem::status(path_, error);
+  SPIKENM_CHECK(status.type() != std::filesystem::file_type::none, "{}: cannot write: {}",
+                path_.string(), error.message());
   SPIKENM_CHECK(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),
                 "{}: cannot write: found something that is not a file, wanted a regular file",
                 path_.string());
