@@ -1,7 +1,5 @@
-// Memory that runs out where nothing may be thrown, or before main() begins: while the libraries
-// set themselves up, or in a destructor. Still one sentence and no abort.
-#include "out_of_memory.h"
-
+// What must be settled before the libraries set themselves up: some end the process in words of
+// their own. Memory that runs out there, or in a destructor, is one sentence too.
 #include "exit_codes.h"
 
 #include "spikenm/core/say.h"
@@ -9,6 +7,9 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -30,13 +31,18 @@ void end_process() {
   std::abort();
 }
 
-void install(int, char**, char**) {
+void begin(int, char**, char**) {
   usual = std::set_terminate(end_process);
+  std::array<char, PATH_MAX> folder;
+  if (::getcwd(folder.data(), folder.size()) == nullptr && errno == ENOENT) {
+    say("spikenm: the working folder is gone; change to one that is there");
+    ::_exit(kFailed);
+  }
 }
 
 // Called before any library's constructors.
-[[gnu::section(".preinit_array"), gnu::used]] void (*const install_first)(int, char**,
-                                                                          char**) = install;
+[[gnu::section(".preinit_array"), gnu::used]] void (*const begin_first)(int, char**,
+                                                                        char**) = begin;
 
 }  // namespace
 }  // namespace spikenm::cli

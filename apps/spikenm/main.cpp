@@ -16,7 +16,6 @@
 
 #include <climits>
 #include <csignal>
-#include <filesystem>
 #include <map>
 #include <sstream>
 
@@ -42,14 +41,6 @@ void fill_closed_streams() {
   for (int stream = 0; stream <= 2; ++stream) {
     if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
   }
-}
-
-// Libraries end the process where they cannot tell it.
-void check_working_folder() {
-  std::error_code error;
-  static_cast<void>(std::filesystem::current_path(error));
-  SPIKENM_CHECK(!error, "the working folder cannot be told: {}; change to one that is there",
-                error.message());
 }
 
 // Training frees and takes the same large tensors at every step. Left to itself the allocator gives
@@ -93,7 +84,6 @@ int run(int argc, char** argv) {
     spikenm::say_lines(err.str());
     return code;
   }
-  check_working_folder();
   spikenm::install_interrupt_handlers();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
   keep_freed_memory();

@@ -49,7 +49,7 @@ TEST_F(Limits, MemoryThatRunsOutAtAnyPointIsOneSentence) {
     ++n_refused;
     EXPECT_EQ(found.code, 1) << found.err;
     EXPECT_TRUE(has(found.err, "out of memory") || has(found.err, "threads")) << found.err;
-    EXPECT_EQ(std::count(found.err.begin(), found.err.end(), '\n'), 1) << found.err;
+    EXPECT_EQ(found.err.rfind("spikenm: "), found.err.find("spikenm: ")) << found.err;
   }
   EXPECT_GT(n_refused, 0);
 }
@@ -65,9 +65,7 @@ TEST_F(Limits, AWorkingFolderThatIsGoneIsSaid) {
   const Outcome found =
       shell("mkdir gone; cd gone; rmdir ../gone; " + train({"--out", (dir / "run").string()}));
   EXPECT_EQ(found.code, 1) << found.err;
-  EXPECT_TRUE(has(found.err, "spikenm: the working folder cannot be told: No such file"))
-      << found.err;
-  EXPECT_EQ(shell("mkdir gone; cd gone; rmdir ../gone; $P --version").code, 0);
+  EXPECT_EQ(found.err, "spikenm: the working folder is gone; change to one that is there\n");
 }
 
 TEST_F(Limits, ATildeThatTheShellLeavesIsTheHomeFolder) {
