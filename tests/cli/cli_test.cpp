@@ -274,8 +274,11 @@ TEST_F(Cli, ASignalIsAnsweredWithinASecond) {
   expect_soon({"data", "events", "large.bin"}, reads_large);
   expect_soon(tiny({"train", "--out", "run"}, {"train.epochs=100000"}), trains);
   // Samples of a second each, and a set of ten million.
-  const auto has_begun = [&](pid_t) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(800));
+  const auto has_begun = [&](pid_t child) {
+    const std::string status = read_file(fmt::format("/proc/{}/status", child));
+    const uint64_t caught = std::stoull(status.substr(status.find("SigCgt:") + 7), nullptr, 16);
+    if ((caught >> (SIGTERM - 1) & 1) == 0) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     return true;
   };
   expect_soon({"data", "stats", "moving-shapes", "--T", "10000", "train_size=60", "test_size=10"},
