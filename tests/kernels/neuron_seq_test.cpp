@@ -106,11 +106,11 @@ TEST(NeuronSeq, SmoothlyFiringNeuronPassesGradcheck) {
       const Unrolled neuron{params, normal_values<double>(steps, 1.5, 1),
                             normal_values<double>(steps, 1, 2)};
       switch (params.neuron) {
-#define SPIKENM_NEURON(name, step, text) \
+#define SPIKENM_NEURON(name, step, ...) \
   case Neuron::name:                     \
     check_gradient<step>(neuron);        \
     break;
-#include "spikenm/kernels/neurons.inc"
+#include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
       }
     }

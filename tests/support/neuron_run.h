@@ -63,8 +63,8 @@ inline std::vector<kernels::NeuronParams> all_neuron_params() {
   using kernels::Neuron, kernels::Surrogate;
   std::vector<kernels::NeuronParams> all;
   for (const Neuron neuron : {
-#define SPIKENM_NEURON(name, step, text) Neuron::name,
-#include "spikenm/kernels/neurons.inc"
+#define SPIKENM_NEURON(name, step, ...) Neuron::name,
+#include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
        })
     for (const Surrogate surrogate : {Surrogate::kAtan, Surrogate::kSigmoid, Surrogate::kTriangle})

@@ -6,10 +6,10 @@ import pathlib
 import re
 import sys
 
-ROWS = [["core"], ["nm"], ["kernels"], ["ops"], ["nn", "data"], ["sparsity"], ["metrics"], ["train"], ["report"], ["sweep"]]
+ROWS = [["core"], ["nm"], ["graph"], ["kernels"], ["ops"], ["nn", "data"], ["sparsity"], ["metrics"], ["train"], ["report"], ["sweep"]]
 # report reads run folders and nothing else; sweep plans and reports, and its runs are programs; data knows no model.
 ONLY = {"report": {"core"}, "sweep": {"core", "report"}, "data": {"core"}}
-TORCH_FREE = {"core", "nm", "kernels", "data", "report", "sweep"}
+TORCH_FREE = {"core", "nm", "graph", "kernels", "data", "report", "sweep"}
 
 level = {layer: row for row, layers in enumerate(ROWS) for layer in layers}
 root = pathlib.Path(__file__).resolve().parents[2]

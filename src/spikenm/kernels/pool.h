@@ -2,25 +2,15 @@
 // channels]; rows and columns that fill no window are left out.
 #pragma once
 
+#include "spikenm/graph/geometry.h"
 #include "spikenm/kernels/real.h"
 
 #include <cstdint>
 
 namespace spikenm::kernels {
 
-enum class PoolKind : int32_t { kAverage, kMax };
-
-// Windows of size x size, `stride` apart. Padding is for max pools: the border is never the
-// largest.
-struct PoolGeometry {
-  PoolKind kind = PoolKind::kAverage;
-  int64_t size = 2, stride = 2, padding = 0;
-
-  // How many windows fit along an axis.
-  [[nodiscard]] int64_t out(int64_t length) const {
-    return (length + 2 * padding - size) / stride + 1;
-  }
-};
+using graph::PoolGeometry;
+using graph::PoolKind;
 
 struct PoolShape {
   PoolGeometry geometry;

@@ -19,8 +19,8 @@ struct NeuronName {
 };
 
 constexpr NeuronName kNeuronNames[] = {
-#define SPIKENM_NEURON(name, step, text) {kernels::Neuron::name, text, kernels::step::kLeaks},
-#include "spikenm/kernels/neurons.inc"
+#define SPIKENM_NEURON(name, step, ...) {kernels::Neuron::name, text, kernels::step::kLeaks},
+#include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
 };
 

@@ -4,6 +4,7 @@
 // step.
 #pragma once
 
+#include "spikenm/graph/geometry.h"
 #include "spikenm/ops/tensor_args.h"
 
 #include <memory>
@@ -14,19 +15,11 @@ enum class CreditKind { kTemporal, kNet };  // sum_t |g^t|, or |sum_t g^t|
 
 // Where a layer's backward leaves its credit. The method that wants it owns it.
 struct CreditSink {
-  bool wanted = true;
   CreditKind kind = CreditKind::kTemporal;
   Tensor credit;  // in the weight's shape; overwritten by every backward
 };
 
-struct SynapseGeometry {
-  int64_t stride = 1, padding = 0;
-
-  // How many places a kernel takes along an axis.
-  [[nodiscard]] int64_t out(int64_t length, int64_t kernel) const {
-    return (length + 2 * padding - kernel) / stride + 1;
-  }
-};
+using graph::SynapseGeometry;
 
 // x [T,B,Cin,H,W] with weight [Cout,Cin,kh,kw], or x [T,B,Cin] with weight [Cout,Cin,1,1].
 // On the CPU the result is the same bits for any number of threads. On a GPU activations are of

@@ -66,20 +66,20 @@ double backward_range(const NeuronBackward<float>& a, int64_t begin, int64_t end
 
 void neuron_forward(const NeuronForward<float>& args, int64_t begin, int64_t end) {
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, text) \
+#define SPIKENM_NEURON(name, step, ...) \
   case Neuron::name:                     \
     return forward_range<step>(args, begin, end);
-#include "spikenm/kernels/neurons.inc"
+#include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }
 }
 
 double neuron_backward(const NeuronBackward<float>& args, int64_t begin, int64_t end) {
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, text) \
+#define SPIKENM_NEURON(name, step, ...) \
   case Neuron::name:                     \
     return backward_range<step>(args, begin, end);
-#include "spikenm/kernels/neurons.inc"
+#include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }
   return 0;

@@ -48,11 +48,11 @@ void neuron_forward_cuda(const NeuronForward<float>& args, void* stream) {
   if (args.n == 0) return;
   const auto s = static_cast<cudaStream_t>(stream);
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, text)                               \
+#define SPIKENM_NEURON(name, step, ...)                               \
   case Neuron::name:                                                   \
     forward<step><<<grid_for(args.n), kThreadsPerBlock, 0, s>>>(args); \
     break;
-#include "spikenm/kernels/neurons.inc"
+#include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }
   check_launch("neuron_forward");
@@ -62,11 +62,11 @@ void neuron_backward_cuda(const NeuronBackward<float>& args, float* grad_k, void
   if (args.n == 0) return;
   const auto s = static_cast<cudaStream_t>(stream);
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, text)                                        \
+#define SPIKENM_NEURON(name, step, ...)                                        \
   case Neuron::name:                                                            \
     backward<step><<<grid_for(args.n), kThreadsPerBlock, 0, s>>>(args, grad_k); \
     break;
-#include "spikenm/kernels/neurons.inc"
+#include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }
   check_launch("neuron_backward");

@@ -223,11 +223,11 @@ inline bool is_usual(const NeuronParams& p) {
 template <class Launch>
 void with_neuron(Neuron neuron, Launch&& launch) {
   switch (neuron) {
-#define SPIKENM_NEURON(name, step, text)              \
+#define SPIKENM_NEURON(name, step, ...)              \
   case Neuron::name:                                  \
     if constexpr (!step::kLearnsLeak) launch(step()); \
     break;
-#include "spikenm/kernels/neurons.inc"
+#include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }
 }

@@ -1,28 +1,14 @@
 // One neuron, one time step, forward and backward: the formulas every backend runs.
 #pragma once
 
+#include "spikenm/graph/neuron_params.h"
 #include "spikenm/kernels/math/steps/charge.h"
 #include "spikenm/kernels/math/surrogate.h"
 
 namespace spikenm::kernels {
 
-enum class Neuron : int32_t {
-#define SPIKENM_NEURON(name, step, text) name,
-#include "spikenm/kernels/neurons.inc"
-#undef SPIKENM_NEURON
-};
-
-struct NeuronParams {
-  Neuron neuron = Neuron::kLif;
-  Surrogate surrogate = Surrogate::kAtan;
-  double alpha = 2;  // surrogate sharpness
-  double k = 0.5;    // leak: 1/tau, or sigmoid(w) for PLIF; unused by IF
-  double threshold = 1;
-  double v_reset = 0;        // where a spike puts the membrane (hard reset)
-  bool soft_reset = false;   // subtract the threshold instead
-  bool decay_input = true;   // k scales the input too
-  bool detach_reset = true;  // no gradient through the reset
-};
+using Neuron = graph::NeuronKind;
+using graph::NeuronParams;
 
 // NeuronParams in the value type V.
 template <class V>

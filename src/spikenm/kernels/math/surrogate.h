@@ -3,6 +3,7 @@
 // and ATan's square may overflow to infinity, whose reciprocal is a correct 0.
 #pragma once
 
+#include "spikenm/graph/neuron_params.h"
 #include "spikenm/kernels/math/value.h"
 
 #if !defined(SPIKENM_NO_LIBM)
@@ -11,7 +12,7 @@
 
 namespace spikenm::kernels {
 
-enum class Surrogate : int32_t { kAtan, kSigmoid, kTriangle };
+using graph::Surrogate;
 
 constexpr double kHalfPi = 1.57079632679489661923;
 

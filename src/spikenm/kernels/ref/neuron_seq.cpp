@@ -47,10 +47,10 @@ double backward(const NeuronBackward<T>& a, int64_t begin, int64_t end) {
 template <class T>
 void neuron_forward_ref(const NeuronForward<T>& args, int64_t begin, int64_t end) {
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, text) \
+#define SPIKENM_NEURON(name, step, ...) \
   case Neuron::name:                     \
     return forward<step>(args, begin, end);
-#include "spikenm/kernels/neurons.inc"
+#include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }
 }
@@ -58,10 +58,10 @@ void neuron_forward_ref(const NeuronForward<T>& args, int64_t begin, int64_t end
 template <class T>
 double neuron_backward_ref(const NeuronBackward<T>& args, int64_t begin, int64_t end) {
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, text) \
+#define SPIKENM_NEURON(name, step, ...) \
   case Neuron::name:                     \
     return backward<step>(args, begin, end);
-#include "spikenm/kernels/neurons.inc"
+#include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }
   return 0;

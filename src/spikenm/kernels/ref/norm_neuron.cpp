@@ -122,10 +122,10 @@ void backward(const NormNeuron<T>& a, const NormNeuronGradients<T>& g, T* membra
 template <class T>
 void norm_neuron_forward_ref(const NormNeuron<T>& args, T* spikes, int64_t begin, int64_t end) {
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, text) \
+#define SPIKENM_NEURON(name, step, ...) \
   case Neuron::name:                     \
     return forward<step>(args, spikes, begin, end);
-#include "spikenm/kernels/neurons.inc"
+#include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }
 }
@@ -134,10 +134,10 @@ template <class T>
 void norm_neuron_backward_ref(const NormNeuron<T>& args, const NormNeuronGradients<T>& gradients,
                               T* membrane, int64_t begin, int64_t end) {
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, text) \
+#define SPIKENM_NEURON(name, step, ...) \
   case Neuron::name:                     \
     return backward<step>(args, gradients, membrane, begin, end);
-#include "spikenm/kernels/neurons.inc"
+#include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }
 }

@@ -4,3 +4,13 @@
 #include "spikenm/kernels/math/steps/if.h"
 #include "spikenm/kernels/math/steps/lif.h"
 #include "spikenm/kernels/math/steps/plif.h"
+
+namespace spikenm::kernels {
+
+// The list says to everybody what a functor says to its kernels.
+#define SPIKENM_NEURON(name, step, text, leaks, learns_leak, states) \
+  static_assert(step::kLearnsLeak == learns_leak);
+#include "spikenm/graph/neurons.inc"
+#undef SPIKENM_NEURON
+
+}  // namespace spikenm::kernels

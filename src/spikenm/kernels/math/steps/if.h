@@ -6,8 +6,7 @@
 namespace spikenm::kernels {
 
 struct IfStep {
-  static constexpr bool kLeaks = false;       // has a time constant
-  static constexpr bool kLearnsLeak = false;  // and learns it
+  static constexpr bool kLearnsLeak = false;
 
   template <class V>
   static SPIKENM_HD V charge(V v, V x, const Charge<V>&) {

@@ -6,7 +6,6 @@
 namespace spikenm::kernels {
 
 struct LifStep {
-  static constexpr bool kLeaks = true;
   static constexpr bool kLearnsLeak = false;
 
   // Eq. (1): h = (1 - k) v + k rest + gain x.

@@ -1,0 +1,38 @@
+// Networks that are one chain: units and pools, then a vote.
+#pragma once
+
+#include "spikenm/graph/models/models.h"
+
+namespace spikenm::graph {
+
+// What follows a linear layer.
+struct LinearOptions {
+  bool norm = true;
+  bool neuron = true;
+};
+
+// Adds layers in order. Convolutions after the first have neurons that may be masked. A static
+// image is shown to the first layer at every step: the same result as computing the current once
+// and repeating it, as repeats change neither mean nor variance.
+class ChainBuilder {
+ public:
+  ChainBuilder(const std::string& name, const ModelSpec& spec);
+
+  // 3x3 convolution, padding 1, batch norm and neuron: "conv1", "conv2", ….
+  ChainBuilder& conv(int64_t out_channels);
+  // Windows of size x size side by side.
+  ChainBuilder& pool(PoolKind kind, int64_t size = 2);
+  // "fc1", …. The first one flattens.
+  ChainBuilder& linear(int64_t out_features, const LinearOptions& options = {});
+  // The last linear layer, to classes * voters without norm, and the vote; analog scores, or the
+  // votes of spikes where `neuron`.
+  Graph classify(int64_t voters, bool neuron = false);
+
+ private:
+  ModelSpec spec_;
+  Graph graph_;
+  NodeId last_ = 0;
+  int n_convs_ = 0, n_pools_ = 0, n_linears_ = 0;
+};
+
+}  // namespace spikenm::graph

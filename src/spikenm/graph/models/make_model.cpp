@@ -1,0 +1,40 @@
+#include "spikenm/graph/models/models.h"
+#include "spikenm/graph/models/neuron_options.h"
+
+#include <algorithm>
+
+namespace spikenm::graph {
+namespace {
+
+// Keys of [neuron] that no neuron of this network follows have no effect.
+void mark_idle_keys(const Graph& graph, NeuronKind kind, const Config& config) {
+  const auto any = [&](auto&& fits) {
+    return std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const Node& node) {
+      const auto* const neuron = node.as<Neuron>();
+      return neuron != nullptr && fits(neuron->params.neuron);
+    });
+  };
+  const bool is_used = any([&](NeuronKind other) { return other == kind; });
+  const bool leaks = any([](NeuronKind other) { return traits_of(other).leaks; });
+  // Blocks may have neurons of a kind of their own, and then neuron.name may be nobody's.
+  if (!is_used) config.no_effect("neuron.name", {"model.name", "model.block_neuron", "model.stem"});
+  if (!leaks)
+    for (const char* key : {"neuron.tau", "neuron.decay_input"})
+      config.no_effect(key, {traits_of(kind).leaks ? "model.name" : "neuron.name", "neuron.name",
+                             "model.name", "model.block_neuron", "model.stem"});
+}
+
+}  // namespace
+
+Graph make_model(const FrameShape& frame, std::vector<std::string> classes, const Config& config) {
+  const Config model = config.section("model");
+  const ModelSpec spec{.frame = frame,
+                       .classes = std::move(classes),
+                       .neuron = read_neuron(config.section("neuron"))};
+  Graph graph = models().find(model.get("name", "small_conv"))(spec, model);
+  model.selects("name");
+  mark_idle_keys(graph, spec.neuron.params.neuron, config);
+  return graph;
+}
+
+}  // namespace spikenm::graph

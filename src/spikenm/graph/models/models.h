@@ -1,0 +1,29 @@
+// Networks by name: each a function from a config to a graph.
+#pragma once
+
+#include "spikenm/core/config.h"
+#include "spikenm/core/registry.h"
+#include "spikenm/graph/graph.h"
+
+#include <functional>
+
+namespace spikenm::graph {
+
+// What a model must fit: the data's frames and classes, and the neuron.
+struct ModelSpec {
+  FrameShape frame{2, 34, 34};
+  std::vector<std::string> classes = numbered_classes(10);
+  Neuron neuron;
+
+  [[nodiscard]] int64_t n_classes() const { return static_cast<int64_t>(classes.size()); }
+};
+
+// `config` is the [model] section.
+using ModelFactory = std::function<Graph(const ModelSpec&, const Config& config)>;
+
+const Registry<ModelFactory>& models();
+
+// The network that [model] and [neuron] of a config describe, for these frames and classes.
+Graph make_model(const FrameShape& frame, std::vector<std::string> classes, const Config& config);
+
+}  // namespace spikenm::graph

@@ -1,0 +1,42 @@
+// Residual spiking networks: a stem, stages of basic blocks, global average pool, linear layers.
+#pragma once
+
+#include "spikenm/graph/models/models.h"
+#include "spikenm/graph/models/unit.h"
+
+namespace spikenm::graph {
+
+// A block is y = unit2(unit1(x)) + shortcut(x), or + x: the ADD of SEW-ResNet. Neurons fire before
+// the sum, so that what flows between blocks are sums of spikes: 0, 1, 2, ….
+class ResidualBuilder {
+ public:
+  ResidualBuilder(const std::string& name, const ModelSpec& spec);
+
+  // Each adds layers behind those that are there. A static image is shown to the stem at every step
+  // (see ChainBuilder).
+  void stem(int64_t channels, int64_t kernel, int64_t stride, const Neuron& neuron);
+  void stem_pool(const PoolGeometry& geometry);
+  // Blocks of one width: "layer<stage>.<block>.conv1", "….conv2", "….shortcut" where the shape
+  // changes. The first block has the stride.
+  void stage(int64_t channels, int64_t blocks, int64_t stride, const Neuron& neuron);
+  // Linear layers behind the global average pool have a bias and no norm.
+  void hidden(const std::string& name, int64_t features, const Neuron& neuron);
+  // The last one, analog, to classes * voters, and the vote.
+  Graph classify(const std::string& name, int64_t voters, bool maskable);
+
+ private:
+  NodeId conv(const std::string& name, int64_t out, int64_t kernel, int64_t stride,
+              const Neuron& neuron, NodeId input);
+  void linear(const std::string& name, int64_t features, const std::optional<Neuron>& neuron,
+              bool maskable);
+
+  int64_t n_classes_;
+  Graph graph_;
+  NodeId last_ = 0;
+  int n_stages_ = 0;
+};
+
+// 10 where ten voters a class are fewer than the features they read, else 1; `voters` overrides it.
+int64_t read_voters(const Config& config, int64_t classes, int64_t features);
+
+}  // namespace spikenm::graph

@@ -1,0 +1,26 @@
+#include "spikenm/graph/models/neuron_options.h"
+#include "spikenm/graph/models/residual.h"
+
+namespace spikenm::graph {
+
+// Four stages of two blocks. The linear head is neither masked nor counted.
+Graph make_sew_resnet18(const ModelSpec& spec, const Config& config) {
+  const int64_t width = config.get_int("width", 64, 1, 4096);
+  const bool imagenet = config.get_choice("stem", "cifar", {"cifar", "imagenet"}) == 1;
+  const Neuron block_neuron = read_neuron_kind(config, "block_neuron", "if", spec.neuron);
+  ResidualBuilder builder("sew_resnet18", spec);
+  if (imagenet) {
+    builder.stem(width, 7, 2, block_neuron);
+    builder.stem_pool({.kind = PoolKind::kMax, .size = 3, .stride = 2, .padding = 1});
+  } else {
+    builder.stem(width, 3, 1, spec.neuron);
+  }
+  builder.stage(width, 2, 1, block_neuron);
+  builder.stage(2 * width, 2, 2, block_neuron);
+  builder.stage(4 * width, 2, 2, block_neuron);
+  builder.stage(8 * width, 2, 2, block_neuron);
+  return builder.classify("head", read_voters(config, spec.n_classes(), 8 * width),
+                          /*maskable=*/false);
+}
+
+}  // namespace spikenm::graph
