@@ -85,7 +85,7 @@ auto find_in(const List& list, Matches&& matches) {
 std::string describe(const train::ModelRecipe& model, const sparsity::Masks* masks) {
   const sparsity::Masks known = masks != nullptr ? *masks : sparsity::Masks{};
   nn::Network& network = *model.network;
-  const nn::FrameShape& frame = network.frame();
+  const graph::FrameShape& frame = network.frame();
   const sparsity::Connectivity connections =
       sparsity::count_connections(network, known, frame.channels, frame.height, frame.width);
   const metrics::SparsityAudit audit = metrics::audit_network(network, known.weights);

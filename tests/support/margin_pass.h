@@ -27,12 +27,8 @@ class MarginPass : public nn::RunPass {
     for (const double h : run.h) margin_ = std::min(margin_, std::abs(h - layer.params.threshold));
     return RunPass::neuron(layer, x);
   }
-  at::Tensor norm_neuron(nn::Norm* norm, nn::Neuron& layer, const at::Tensor& x) override {
-    return Pass::norm_neuron(norm, layer, x);
-  }
-  at::Tensor norm_neuron_pool(nn::Norm* norm, nn::Neuron& layer, const ops::PoolGeometry& geometry,
-                              const at::Tensor& x) override {
-    return Pass::norm_neuron_pool(norm, layer, geometry, x);
+  at::Tensor run(nn::Network& network, const at::Tensor& x) override {
+    return Pass::run(network, x);
   }
 
  private:

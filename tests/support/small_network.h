@@ -2,7 +2,8 @@
 // it, and one training step of both.
 #pragma once
 
-#include "spikenm/nn/models/models.h"
+#include "spikenm/graph/models/models.h"
+#include "spikenm/graph/models/neuron_options.h"
 #include "spikenm/nn/run_pass.h"
 #include "spikenm/sparsity/frozen_masks.h"
 #include "support/normal_values.h"
@@ -16,14 +17,10 @@
 namespace spikenm::test {
 
 inline std::unique_ptr<nn::Network> small_network(int width = 8, uint64_t seed = 0) {
-  const nn::ModelSpec spec{.channels = 2,
-                           .height = 8,
-                           .width = 8,
-                           .classes = 10,
-                           .neuron = nn::read_neuron_spec(Config()),
-                           .seed = seed};
-  return nn::models().find("small_conv")(
-      spec, Config::from_text("voters = 1\nwidth = " + std::to_string(width), "test"));
+  const graph::ModelSpec spec{.frame = {2, 8, 8}, .neuron = graph::read_neuron(Config())};
+  const Config config =
+      Config::from_text("voters = 1\nwidth = " + std::to_string(width), "test");
+  return std::make_unique<nn::Network>(graph::models().find("small_conv")(spec, config), seed);
 }
 
 // `toml` is the [method] section.

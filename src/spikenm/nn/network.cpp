@@ -1,8 +1,100 @@
 #include "spikenm/nn/network.h"
 
+#include "spikenm/graph/walks.h"
+#include "spikenm/nn/first_values.h"
+#include "spikenm/nn/pass.h"
+
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 namespace spikenm::nn {
+namespace {
+
+Tensor shape_only(at::IntArrayRef sizes) {
+  return at::empty(sizes, at::device(at::kMeta).dtype(at::kFloat));
+}
+
+Synapse make_synapse(const graph::Synapse& spec, uint64_t seed, uint32_t index, bool shapes_only) {
+  const nm::WeightShape& s = spec.shape;
+  Synapse layer;
+  layer.weight =
+      (shapes_only ? shape_only({s.cout, s.cin, s.kh, s.kw}) : kaiming_weight(s, seed, index))
+          .set_requires_grad(true);
+  if (spec.bias)
+    layer.bias =
+        (shapes_only ? shape_only({s.cout}) : uniform_bias(s, seed, index)).set_requires_grad(true);
+  layer.geometry = spec.geometry;
+  layer.maskable = spec.maskable;
+  return layer;
+}
+
+Norm make_norm(int64_t channels, bool shapes_only) {
+  const auto filled = [&](double value) {
+    return shapes_only ? shape_only({channels}) : at::full({channels}, value, at::kFloat);
+  };
+  Norm layer;
+  layer.state.gamma = filled(1).set_requires_grad(true);
+  layer.state.beta = filled(0).set_requires_grad(true);
+  layer.state.running_mean = filled(0);
+  layer.state.running_var = filled(1);
+  return layer;
+}
+
+Neuron make_neuron(const graph::Neuron& spec, bool shapes_only) {
+  Neuron layer;
+  layer.params = spec.params;
+  layer.maskable = spec.maskable;
+  if (graph::traits_of(spec.params.neuron).learns_leak) {
+    // k = sigmoid(w) starts at 1/tau.
+    layer.leak_logit =
+        (shapes_only ? shape_only({1}) : at::full({1}, -std::log(spec.tau - 1), at::kFloat))
+            .set_requires_grad(true);
+  }
+  return layer;
+}
+
+}  // namespace
+
+Network::Network(graph::Graph graph, uint64_t seed, bool shapes_only)
+    : graph_(std::move(graph)), place_(graph_.nodes().size(), 0) {
+  for (graph::NodeId id = 0; id < place_.size(); ++id) {
+    const graph::Node& node = graph_.node(id);
+    if (const auto* synapse = node.as<graph::Synapse>()) {
+      place_[id] = synapses_.size();
+      synapses_.push_back(
+          make_synapse(*synapse, seed, static_cast<uint32_t>(place_[id]), shapes_only));
+      synapses_.back().name = node.name;
+      synapses_.back().node = id;
+    } else if (node.as<graph::Norm>() != nullptr) {
+      place_[id] = norms_.size();
+      norms_.push_back(make_norm(node.out.channels, shapes_only));
+      norms_.back().name = node.name;
+    } else if (const auto* neuron = node.as<graph::Neuron>()) {
+      place_[id] = neurons_.size();
+      neurons_.push_back(make_neuron(*neuron, shapes_only));
+      neurons_.back().name = node.name;
+      neurons_.back().node = id;
+    }
+  }
+  for (Synapse& s : synapses_)
+    if (const auto driven = graph::driven_neurons(graph_, s.node)) s.drives = &neuron(*driven);
+}
+
+Tensor Network::forward(Pass& pass, const Tensor& x) {
+  return pass.run(*this, x);
+}
+
+const Plan& Network::plan(int64_t steps) {
+  if (!plan_ || plan_->steps_of_time != steps) {
+    const Synapse& first = synapses_.front();
+    const bool on_cpu = first.weight.is_cpu();
+    plan_ = make_plan(graph_, {.device = first.weight.device(),
+                               .type = on_cpu ? first.weight.scalar_type() : first.compute,
+                               .steps = steps});
+  }
+  return *plan_;
+}
 
 std::vector<NamedTensor> Network::parameters() const {
   std::vector<NamedTensor> list;
@@ -42,17 +134,7 @@ void Network::move_to(const at::Device& device, at::ScalarType compute) {
     for (Tensor* t : {&n.state.gamma, &n.state.beta, &n.state.running_mean, &n.state.running_var})
       move(*t);
   for (Neuron& n : neurons_) move(n.leak_logit);
-}
-
-Tensor vote(const Tensor& x, int64_t voters) {
-  if (voters == 1) return x;
-  const Tensor votes = x.unflatten(2, {x.size(2) / voters, voters});
-  // Tenths are not exact in 16 bits.
-  return x.is_cuda() ? votes.mean(3, /*keepdim=*/false, at::kFloat) : votes.mean(3);
-}
-
-Tensor global_average(const Tensor& x) {
-  return x.mean({3, 4});
+  plan_.reset();
 }
 
 }  // namespace spikenm::nn

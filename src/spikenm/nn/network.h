@@ -1,38 +1,50 @@
-// A spiking network: its layers, and how a pass walks them.
+// A spiking network: a graph, and the tensors of its layers.
 #pragma once
 
-#include "spikenm/nn/pass.h"
+#include "spikenm/nn/layers.h"
+#include "spikenm/nn/plan.h"
 
 #include <deque>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace spikenm::nn {
+
+class Pass;
 
 struct NamedTensor {
   std::string name;
   Tensor tensor;
 };
 
-// What a network is shown at each time step.
-struct FrameShape {
-  int64_t channels = 0, height = 0, width = 0;
-};
-
 class Network {
  public:
-  virtual ~Network() = default;
+  // The first values depend on the seed. `shapes_only`: tensors have shapes and no memory (torch's
+  // meta device), so that what a network would be like is known before it costs anything.
+  explicit Network(graph::Graph graph, uint64_t seed = 0, bool shapes_only = false);
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
 
   // x [T,B,C,H,W] -> class scores [T,B,K].
-  [[nodiscard]] virtual Tensor forward(Pass& pass, const Tensor& x) = 0;
+  [[nodiscard]] Tensor forward(Pass& pass, const Tensor& x);
 
-  [[nodiscard]] const FrameShape& frame() const { return frame_; }
+  [[nodiscard]] const graph::Graph& graph() const { return graph_; }
+  [[nodiscard]] const graph::FrameShape& frame() const { return graph_.frame(); }
 
   // Layers in forward order; addresses stay good for the network's life.
   std::deque<Synapse>& synapses() { return synapses_; }
   std::deque<Norm>& norms() { return norms_; }
   std::deque<Neuron>& neurons() { return neurons_; }
+  [[nodiscard]] const std::deque<Synapse>& synapses() const { return synapses_; }
+
+  // The layer of a node of that kind.
+  Synapse& synapse(graph::NodeId node) { return synapses_[place_[node]]; }
+  Norm& norm(graph::NodeId node) { return norms_[place_[node]]; }
+  Neuron& neuron(graph::NodeId node) { return neurons_[place_[node]]; }
+
+  // How the graph runs here for this number of time steps; kept until one of the two changes.
+  const Plan& plan(int64_t steps);
 
   // Moves every tensor, before anyone else holds one. `compute` is the type of products on a GPU.
   void move_to(const at::Device& device, at::ScalarType compute);
@@ -42,18 +54,13 @@ class Network {
   [[nodiscard]] std::vector<NamedTensor> parameters() const;
   [[nodiscard]] std::vector<NamedTensor> buffers() const;
 
- protected:
-  FrameShape frame_;
+ private:
+  graph::Graph graph_;
+  std::vector<size_t> place_;  // of each node's layer in its list
   std::deque<Synapse> synapses_;
   std::deque<Norm> norms_;
   std::deque<Neuron> neurons_;
+  std::optional<Plan> plan_;
 };
-
-// Mean over groups of `voters` consecutive outputs: [T,B,K*voters] -> [T,B,K].
-Tensor vote(const Tensor& x, int64_t voters);
-
-// Mean over a whole map, square or not: [T,B,C,H,W] -> [T,B,C]. Plain arithmetic like a residual
-// sum, so every pass walks it alike.
-Tensor global_average(const Tensor& x);
 
 }  // namespace spikenm::nn

@@ -1,5 +1,7 @@
 #include "spikenm/nn/plain_pass.h"
 
+#include "spikenm/core/error.h"
+
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -9,8 +11,9 @@
 namespace spikenm::nn {
 namespace {
 
-using kernels::NeuronParams;
-using kernels::Surrogate;
+using graph::NeuronKind;
+using graph::NeuronParams;
+using graph::Surrogate;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
@@ -57,9 +60,15 @@ Tensor leaky_charge(const Tensor& v, const Tensor& x, const Leak& k, double rest
 
 Tensor charge(const Tensor& v, const Tensor& x, const NeuronParams& p, const Tensor& k) {
   const double rest = p.soft_reset ? 0 : p.v_reset;
-  if (p.neuron == kernels::Neuron::kIf) return v + x;
-  return k.defined() ? leaky_charge(v, x, k, rest, p.decay_input)
-                     : leaky_charge(v, x, p.k, rest, p.decay_input);
+  switch (p.neuron) {
+    case NeuronKind::kIf:
+      return v + x;
+    case NeuronKind::kLif:
+      return leaky_charge(v, x, p.k, rest, p.decay_input);
+    case NeuronKind::kPlif:
+      return leaky_charge(v, x, k, rest, p.decay_input);
+  }
+  fail("plain pass: '{}' neurons cannot run here", graph::traits_of(p.neuron).name);
 }
 
 // v[t] from h[t], both of Eq. (3)'s resets.
@@ -108,9 +117,9 @@ Tensor PlainPass::neuron(Neuron& layer, const Tensor& x) {
   return layer.hook != nullptr ? layer.hook->effective(all) : all;
 }
 
-Tensor PlainPass::pool(const ops::PoolGeometry& g, const Tensor& x) {
+Tensor PlainPass::pool(const graph::PoolGeometry& g, const Tensor& x) {
   const Tensor rows = x.flatten(0, 1);
-  const Tensor y = g.kind == ops::PoolKind::kAverage
+  const Tensor y = g.kind == graph::PoolKind::kAverage
                        ? at::avg_pool2d(rows, g.size, g.stride)
                        : at::max_pool2d(rows, g.size, g.stride, g.padding);
   return y.unflatten(0, {x.size(0), x.size(1)});

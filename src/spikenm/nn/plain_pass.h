@@ -15,7 +15,7 @@ class PlainPass : public Pass {
   Tensor synapse(Synapse& layer, const Tensor& x) override;
   Tensor norm(Norm& layer, const Tensor& x) override;
   Tensor neuron(Neuron& layer, const Tensor& x) override;
-  Tensor pool(const ops::PoolGeometry& geometry, const Tensor& x) override;
+  Tensor pool(const graph::PoolGeometry& geometry, const Tensor& x) override;
 
  private:
   bool training_;

@@ -1,24 +1,62 @@
 #include "spikenm/nn/run_pass.h"
 
 #include "spikenm/ops/neuron_seq.h"
-#include "spikenm/ops/norm_neuron_cpu.h"
+#include "spikenm/ops/pool.h"
+#include "spikenm/ops/readout.h"
 
 #include <ATen/ATen.h>
 
 namespace spikenm::nn {
 
-Tensor RunPass::synapse(Synapse& layer, const Tensor& given) {
+Tensor RunPass::run(Network& network, const Tensor& x) {
+  const Plan& plan = network.plan(x.size(0) == 1 ? steps_ : x.size(0));
+  const graph::Graph& graph = network.graph();
+  std::vector<ops::Spikes> values(graph.nodes().size());
+  values[0].values = x;
+  for (const PlanStep& step : plan.steps) {
+    const graph::Node& node = graph.node(step.node);
+    ops::Spikes& value = values[step.node];
+    if (step.neurons) {
+      value = fused(network, step, values[step.input].values);
+    } else if (node.as<graph::Synapse>() != nullptr) {
+      value.values = synapse(network.synapse(step.node), values[step.input]);
+    } else {
+      std::vector<Tensor> inputs;
+      for (const graph::NodeId input : node.inputs) inputs.push_back(values[input].values);
+      value.values = compute(network, step.node, inputs);
+    }
+    for (const graph::NodeId id : step.finished) values[id] = {};
+  }
+  return values.back().values;
+}
+
+ops::Spikes RunPass::fused(Network& network, const PlanStep& step, const Tensor& x) {
+  const Neuron& layer = network.neuron(*step.neurons);
+  const auto* const geometry =
+      step.pool ? network.graph().node(*step.pool).as<graph::Pool>() : nullptr;
+  const ops::NormNeuronCall call{.params = layer.params,
+                                 .norm = step.norm ? &network.norm(*step.norm).state : nullptr,
+                                 .steps = x.size(0) == 1 ? steps_ : x.size(0),
+                                 .training = training_};
+  // Somebody looks at the spikes, which in one call with a pool would never exist.
+  const bool spikes_wanted = layer.hook != nullptr || observer_ != nullptr;
+  if (geometry != nullptr && !spikes_wanted) return ops::norm_neuron(x, call, geometry);
+  ops::Spikes spikes = ops::norm_neuron(x, call);
+  if (layer.hook != nullptr) spikes.bits = Tensor();
+  spikes.values = finish_spikes(layer, spikes.values);
+  return geometry == nullptr ? spikes : ops::Spikes{pool(*geometry, spikes.values), {}};
+}
+
+Tensor RunPass::synapse(Synapse& layer, const ops::Spikes& x) {
   const Tensor weight = layer.hook != nullptr ? layer.hook->effective(layer.weight) : layer.weight;
   const auto credit = layer.hook != nullptr ? layer.hook->credit() : nullptr;
   // The credit of a constant current is earned step by step.
   const bool temporal = credit != nullptr && credit->kind == ops::CreditKind::kTemporal;
-  const Tensor x = temporal && !given.is_cuda() ? at_all_steps(given) : given;
-  if (observer_ != nullptr) observer_->on_synapse_input(layer, x, weight);
-  Tensor y = ops::synapse(x, weight, layer.geometry, credit, layer.compute,
-                          x.is_same(last_.values) ? last_.bits : Tensor(), temporal ? steps_ : 1,
-                          unscale_);
+  if (observer_ != nullptr) observer_->on_synapse_input(layer, x.values, weight);
+  Tensor y = ops::synapse(x.values, weight, layer.geometry, credit, layer.compute, x.bits,
+                          temporal ? steps_ : 1, unscale_);
   if (layer.bias.defined()) y = y + (y.dim() == 3 ? layer.bias : layer.bias.view({-1, 1, 1}));
-  return layer.drives == nullptr && y.is_cuda() ? y.to(at::kFloat) : y;  // scores stay exact
+  return layer.drives == nullptr ? ops::exact(y) : y;
 }
 
 Tensor RunPass::norm(Norm& layer, const Tensor& x) {
@@ -27,27 +65,6 @@ Tensor RunPass::norm(Norm& layer, const Tensor& x) {
 
 Tensor RunPass::neuron(Neuron& layer, const Tensor& x) {
   return finish_spikes(layer, ops::neuron_seq(at_all_steps(x), layer.params, layer.leak_logit));
-}
-
-Tensor RunPass::norm_neuron(Norm* norm_layer, Neuron& layer, const Tensor& x) {
-  const int64_t steps = x.size(0) == 1 ? steps_ : x.size(0);
-  ops::BatchNormState* const state = norm_layer != nullptr ? &norm_layer->state : nullptr;
-  if (ops::can_fuse_norm_neuron_cpu(x, layer.params))
-    return finish_spikes(layer, ops::norm_neuron_cpu(x, steps, state, layer.params, training_));
-  if (!ops::can_fuse_norm_neuron(x, steps, layer.params))
-    return Pass::norm_neuron(norm_layer, layer, x);
-  last_ = ops::norm_neuron(x, steps, state, layer.params, training_);
-  return finish_spikes(layer, last_.values);
-}
-
-Tensor RunPass::norm_neuron_pool(Norm* norm_layer, Neuron& layer, const ops::PoolGeometry& geometry,
-                                 const Tensor& x) {
-  const int64_t steps = x.size(0) == 1 ? steps_ : x.size(0);
-  const bool spikes_wanted = layer.hook != nullptr || observer_ != nullptr;
-  if (spikes_wanted || !ops::can_fuse_pool(x, steps, layer.params, geometry))
-    return Pass::norm_neuron_pool(norm_layer, layer, geometry, x);
-  ops::BatchNormState* const state = norm_layer != nullptr ? &norm_layer->state : nullptr;
-  return ops::norm_neuron(x, steps, state, layer.params, training_, &geometry).values;
 }
 
 Tensor RunPass::at_all_steps(const Tensor& x) const {
@@ -63,7 +80,7 @@ Tensor RunPass::finish_spikes(const Neuron& layer, Tensor spikes) {
   return spikes;
 }
 
-Tensor RunPass::pool(const ops::PoolGeometry& geometry, const Tensor& x) {
+Tensor RunPass::pool(const graph::PoolGeometry& geometry, const Tensor& x) {
   return ops::pool(x, geometry);
 }
 

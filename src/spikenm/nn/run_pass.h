@@ -2,7 +2,6 @@
 #pragma once
 
 #include "spikenm/nn/pass.h"
-#include "spikenm/ops/norm_neuron.h"
 
 namespace spikenm::nn {
 
@@ -25,15 +24,19 @@ class RunPass : public Pass {
   // Errors will come scaled: weight gradients and credits are multiplied by this (ops/synapse.h).
   void unscale_weights(const Tensor& factor) { unscale_ = factor; }
 
-  Tensor synapse(Synapse& layer, const Tensor& x) override;
+  // By the network's plan; the functions below are its single steps.
+  Tensor run(Network& network, const Tensor& x) override;
+
+  Tensor synapse(Synapse& layer, const Tensor& x) override { return synapse(layer, {x, {}}); }
   Tensor norm(Norm& layer, const Tensor& x) override;
   Tensor neuron(Neuron& layer, const Tensor& x) override;
-  Tensor norm_neuron(Norm* norm_layer, Neuron& layer, const Tensor& x) override;
-  Tensor pool(const ops::PoolGeometry& geometry, const Tensor& x) override;
-  Tensor norm_neuron_pool(Norm* norm_layer, Neuron& layer, const ops::PoolGeometry& geometry,
-                          const Tensor& x) override;
+  Tensor pool(const graph::PoolGeometry& geometry, const Tensor& x) override;
 
  private:
+  // Spikes may come with their bits, which the backward then keeps instead of them.
+  Tensor synapse(Synapse& layer, const ops::Spikes& x);
+  // Norm, neurons and pool in one call.
+  ops::Spikes fused(Network& network, const PlanStep& step, const Tensor& x);
   // What a hook makes of the spikes, seen by the observer.
   Tensor finish_spikes(const Neuron& layer, Tensor spikes);
   // x, for as many steps as the pass has.
@@ -43,7 +46,6 @@ class RunPass : public Pass {
   Observer* observer_;
   int64_t steps_;
   Tensor unscale_;
-  ops::Spikes last_;  // what the last fused neurons gave: a synapse that reads it keeps the bits
 };
 
 }  // namespace spikenm::nn

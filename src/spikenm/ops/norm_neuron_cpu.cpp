@@ -1,6 +1,7 @@
 #include "spikenm/ops/norm_neuron_cpu.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/kernels/norm_neuron_cpu.h"
 #include "spikenm/ops/kept.h"
 
 #include <ATen/ATen.h>
@@ -113,18 +114,14 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
 
 }  // namespace
 
-bool can_fuse_norm_neuron_cpu(const Tensor& x, const NeuronParams& params) {
-  return x.is_cpu() && x.scalar_type() == at::kFloat && params.neuron != kernels::Neuron::kPlif;
-}
-
-Tensor norm_neuron_cpu(const Tensor& x, int64_t steps, BatchNormState* norm,
-                       const NeuronParams& params, bool training) {
+Tensor norm_neuron_cpu(const Tensor& x, const NormNeuronCall& given) {
   SPIKENM_CHECK(x.dim() == 3 || x.dim() == 5, "neuron: found a {}-d input, wanted [T,B,C,...]",
                 x.dim());
-  SPIKENM_CHECK(x.size(0) >= 1 && (x.size(0) == 1 || x.size(0) == steps),
-                "neuron: found {} time steps, wanted 1 or {}", x.size(0), steps);
+  SPIKENM_CHECK(x.size(0) >= 1 && (x.size(0) == 1 || x.size(0) == given.steps),
+                "neuron: found {} time steps, wanted 1 or {}", x.size(0), given.steps);
   using Optional = std::optional<Tensor>;
-  Call call{.params = params, .steps = steps, .training = training};
+  Call call{.params = given.params, .steps = given.steps, .training = given.training};
+  const BatchNormState* const norm = given.norm;
   if (norm == nullptr)
     return NormNeuronFunction::apply(x, Optional(), Optional(), Optional(), Optional(), call);
   call.eps = norm->eps;

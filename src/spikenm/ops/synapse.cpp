@@ -72,11 +72,20 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
   }
 };
 
+// A constant x, once for each step.
+Tensor at_all_steps(const Tensor& x, int64_t steps) {
+  if (steps == 1 || x.dim() == 0 || x.size(0) != 1) return x;
+  std::vector<int64_t> sizes(static_cast<size_t>(x.dim()), -1);
+  sizes[0] = steps;
+  return x.expand(sizes);
+}
+
 }  // namespace
 
-Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geometry,
+Tensor synapse(const Tensor& given, const Tensor& weight, const SynapseGeometry& geometry,
                const std::shared_ptr<CreditSink>& credit, at::ScalarType compute,
                const Tensor& bits, int64_t steps, const Tensor& unscale) {
+  const Tensor x = given.is_cuda() ? given : at_all_steps(given, steps);
   SPIKENM_CHECK(weight.dim() == 4 && (x.dim() == 3 || x.dim() == 5),
                 "synapse: found a {}-d input and a {}-d weight, wanted [T,B,C,H,W] or [T,B,C] and "
                 "[Cout,Cin,kh,kw]",

@@ -24,9 +24,9 @@ using graph::SynapseGeometry;
 // x [T,B,Cin,H,W] with weight [Cout,Cin,kh,kw], or x [T,B,Cin] with weight [Cout,Cin,1,1].
 // On the CPU the result is the same bits for any number of threads. On a GPU activations are of
 // type `compute` (float, bfloat16 or half), channels-last; a spike is exact in all of them. Where x
-// is spikes and their `bits` are known, the backward keeps those instead of x. On a GPU a constant
-// x [1,B,...] can be spread over `steps`: the result [steps,B,...] is one step's memory seen so
-// often, and every step earns its own credit. Where errors come scaled (half on a GPU), `unscale`,
+// is spikes and their `bits` are known, the backward keeps those instead of x. A constant
+// x [1,B,...] can be spread over `steps`, so that every step earns its own credit: the result is
+// [steps,B,...], on a GPU one step's memory seen so often. Where errors come scaled (half on a GPU), `unscale`,
 // a float in its memory, is the factor that weight gradient and credit are given as they become
 // float.
 Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geometry,

@@ -1,5 +1,8 @@
 #include "spikenm/sparsity/connectivity.h"
 
+#include "spikenm/nn/pass.h"
+#include "spikenm/ops/pool.h"
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
@@ -28,7 +31,7 @@ class ConnectivityPass : public nn::Pass {
   }
   Tensor norm(nn::Norm&, const Tensor& x) override { return x; }
   Tensor neuron(nn::Neuron&, const Tensor& x) override { return x; }
-  Tensor pool(const ops::PoolGeometry& geometry, const Tensor& x) override {
+  Tensor pool(const graph::PoolGeometry& geometry, const Tensor& x) override {
     return ops::pool(x, geometry);
   }
 

@@ -1,6 +1,6 @@
 #include "spikenm/sparsity/neuron_pruning.h"
 
-#include "spikenm/nn/trace.h"
+#include "spikenm/graph/walks.h"
 #include "spikenm/sparsity/conn_control.h"
 #include "spikenm/sparsity/connectivity.h"
 #include "spikenm/sparsity/temperature.h"
@@ -44,12 +44,13 @@ NeuronOptions read_options(const Config& config) {
 
 // [Shi24] c = sum over the layers that read a neuron of Cout kh kw / stride^2: the connections that
 // go with it. Pools in between are left out of account, and layers that are not counted.
-double connections_of(const nn::NeuronTrace& neurons) {
+double connections_of(const graph::Graph& graph, graph::NodeId neurons) {
   double sum = 0;
-  for (const nn::Synapse* reader : neurons.readers) {
-    if (!reader->maskable) continue;
-    const nm::WeightShape s = reader->shape();
-    const auto stride = static_cast<double>(reader->geometry.stride);
+  for (const graph::NodeId id : graph::reading_synapses(graph, neurons)) {
+    const graph::Synapse& reader = *graph.node(id).as<graph::Synapse>();
+    if (!reader.maskable) continue;
+    const nm::WeightShape& s = reader.shape;
+    const auto stride = static_cast<double>(reader.geometry.stride);
     sum += static_cast<double>(s.cout * s.kh * s.kw) / (stride * stride);
   }
   return sum;
@@ -81,12 +82,13 @@ class NeuronPruning : public Method {
         options_(options),
         lambda_(options.lambda) {
     if (options.target_conn) control_.emplace(*options.target_conn);
-    for (const nn::NeuronTrace& found : nn::trace(network).neurons) {
-      if (!found.neuron->maskable) continue;
-      neurons_.push_back({.id = neurons_.size(), .neuron = found.neuron, .shape = found.shape});
+    for (nn::Neuron& neuron : network.neurons()) {
+      if (!neuron.maskable) continue;
+      const std::vector<int64_t> shape = network.graph().node(neuron.node).out.sizes();
+      neurons_.push_back({.id = neurons_.size(), .neuron = &neuron, .shape = shape});
       State& state = states_.emplace_back();
-      state.m = at::zeros(found.shape, at::device(network.device())).set_requires_grad(true);
-      state.connections = connections_of(found);
+      state.m = at::zeros(shape, at::device(network.device())).set_requires_grad(true);
+      state.connections = connections_of(network.graph(), neuron.node);
     }
     set_gates(options_.beta_min);
   }
@@ -181,7 +183,7 @@ class NeuronPruning : public Method {
 
   // The share of the dense network's connections that the masks leave.
   [[nodiscard]] double connectivity(const Masks& masks) const {
-    const nn::FrameShape& frame = network_.frame();
+    const graph::FrameShape& frame = network_.frame();
     return count_connections(network_, masks, frame.channels, frame.height, frame.width).percent() /
            100;
   }

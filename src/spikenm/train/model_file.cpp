@@ -3,7 +3,7 @@
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/safetensors.h"
 #include "spikenm/core/say.h"
-#include "spikenm/nn/map_sizes.h"
+#include "spikenm/graph/walks.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -65,15 +65,15 @@ class ModelTensors {
 };
 
 // What one layer writes must leave room for what the next makes of it.
-void check_memory(nn::Network& network, int64_t maps, const std::string& source,
+void check_memory(const graph::Graph& graph, int64_t maps, const std::string& source,
                   std::string_view remedy) {
-  const nn::LargestMap largest = nn::largest_map(network);
+  const graph::Node& largest = graph.node(graph::largest_map(graph));
   const double machine =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  const double wanted = 4.0 * static_cast<double>(largest.values) * static_cast<double>(maps);
+  const double wanted = 4.0 * static_cast<double>(largest.out.values()) * static_cast<double>(maps);
   SPIKENM_CHECK(wanted <= machine / 2,
                 "{}: {} would take {:.3g} GB, wanted at most half of this machine's {:.3g} GB; {}",
-                source, largest.layer, wanted / 1e9, machine / 1e9, remedy);
+                source, largest.name, wanted / 1e9, machine / 1e9, remedy);
 }
 
 // A file of a few bytes may ask for a network of any size; it must hold that network's tensors.
@@ -81,9 +81,8 @@ void check_shapes(ModelTensors& tensors, nn::Network& network) {
   for (const nn::NamedTensor& p : network.parameters())
     tensors.find(p.name, "F32", p.tensor.sizes());
   for (const nn::NamedTensor& b : network.buffers()) tensors.find(b.name, "F32", b.tensor.sizes());
-  // A trace of the network walks it with one sample a neuron layer and one more.
-  check_memory(network, static_cast<int64_t>(network.neurons().size()) + 1, tensors.source(),
-               "its [data] asks for frames of that size");
+  // Connections are counted with two maps.
+  check_memory(network.graph(), 2, tensors.source(), "its [data] asks for frames of that size");
 }
 
 void load_into(ModelTensors& tensors, const nn::NamedTensor& target) {
@@ -237,7 +236,7 @@ LoadedModel load_model(const std::filesystem::path& given,
   if (purpose == Purpose::kEvaluate && recipe.device.device.is_cpu()) {
     const int64_t batch =
         std::min(model.recipe.train.batch_size, recipe.dataset->size(data::Part::kTest));
-    check_memory(*recipe.network, recipe.T * batch, source,
+    check_memory(recipe.network->graph(), recipe.T * batch, source,
                  "a smaller train.batch_size needs less");
   }
   for (const nn::NamedTensor& p : recipe.network->parameters()) load_into(tensors, p);

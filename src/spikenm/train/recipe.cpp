@@ -17,9 +17,7 @@ ModelRecipe read_basics(const Config& config) {
   ModelRecipe r;
   r.seed = static_cast<uint64_t>(config.get_int("seed", 0, 0, INT64_MAX));
   ops::use_threads(static_cast<int>(config.get_int("threads", 0, 0, 4096)));
-  const Config model = config.section("model");
-  r.model_name = model.get("name", "small_conv");
-  r.T = model.get_int("T", 10, 1, 1024);
+  r.T = config.section("model").get_int("T", 10, 1, 1024);
   return r;
 }
 
@@ -41,30 +39,24 @@ void read_data(ModelRecipe& r, const Config& data, Purpose purpose,
   r.workers = data.get_int("workers", r.workers, 0, 256);
 }
 
-nn::ModelSpec read_spec(const ModelRecipe& r, const Config& config, const nn::FrameShape& frame,
-                        int64_t classes) {
-  return {.channels = frame.channels,
-          .height = frame.height,
-          .width = frame.width,
-          .classes = classes,
-          .neuron = nn::read_neuron_spec(config.section("neuron")),
-          .seed = r.seed};
+graph::Graph read_graph(const Config& config, const data::DatasetInfo& info) {
+  std::vector<std::string> classes;
+  for (int64_t k = 0; k < info.classes; ++k) classes.push_back(info.class_name(k));
+  return graph::make_model({info.channels, info.height, info.width}, std::move(classes), config);
 }
 
 void check_shapes(const ModelRecipe& r, const Config& config, const ReadOptions& options) {
   if (!options.check_shapes) return;
   const auto set = data::datasets().find(config.section("data").get("name", "moving-shapes"))(
       config.section("data"), {.frames = r.T, .seed = r.seed, .extent = data::Extent::kNothing});
-  const data::DatasetInfo& info = set->info();
-  nn::ModelSpec spec = read_spec(r, config, {info.channels, info.height, info.width}, info.classes);
-  spec.shapes_only = true;
-  options.check_shapes(*nn::models().find(r.model_name)(spec, config.section("model")));
+  nn::Network shapes(read_graph(config, set->info()), r.seed, /*shapes_only=*/true);
+  options.check_shapes(shapes);
 }
 
-void read_network_and_method(ModelRecipe& r, const Config& config, const nn::FrameShape& frame,
-                             int64_t classes, Purpose purpose) {
-  const nn::ModelSpec spec = read_spec(r, config, frame, classes);
-  r.network = nn::make_model(r.model_name, spec, config);
+void make_network_and_method(ModelRecipe& r, const Config& config, graph::Graph graph,
+                             Purpose purpose) {
+  r.model_name = graph.name();
+  r.network = std::make_unique<nn::Network>(std::move(graph), r.seed);
   r.device = read_device(config, purpose == Purpose::kCheck || purpose == Purpose::kDescribe);
   r.network->move_to(r.device.device, r.device.compute);
   const Config method = config.section("method");
@@ -122,11 +114,12 @@ data::BlockSource batch_memory(const ModelRecipe& model) {
 
 }  // namespace
 
-ModelRecipe read_model(Config config, const nn::FrameShape& frame, int64_t classes,
+ModelRecipe read_model(Config config, const graph::FrameShape& frame, int64_t classes,
                        Purpose purpose) {
   for (const char* section : {"data", "train"}) config.drop(section);
   ModelRecipe r = read_basics(config);
-  read_network_and_method(r, config, frame, classes, purpose);
+  make_network_and_method(
+      r, config, graph::make_model(frame, graph::numbered_classes(classes), config), purpose);
   finish_reading(config);
   return r;
 }
@@ -153,8 +146,7 @@ Recipe read_recipe(const Config& config, const ReadOptions& options) {
   r.model = read_basics(config);
   check_shapes(r.model, config, options);
   read_data(r.model, config.section("data"), options.purpose, r.notes);
-  const data::DatasetInfo& info = r.model.dataset->info();
-  read_network_and_method(r.model, config, {info.channels, info.height, info.width}, info.classes,
+  make_network_and_method(r.model, config, read_graph(config, r.model.dataset->info()),
                           options.purpose);
   if (r.model.device.is_missing && options.purpose == Purpose::kCheck)
     r.notes.push_back("device: this build or machine has no GPU, which the run would need");

@@ -3,7 +3,8 @@
 
 #include "spikenm/data/open.h"
 #include "spikenm/data/split.h"
-#include "spikenm/nn/models/models.h"
+#include "spikenm/graph/models/models.h"
+#include "spikenm/nn/network.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/train/device.h"
 #include "spikenm/train/loss.h"
@@ -49,7 +50,7 @@ enum class Purpose {
 
 struct ReadOptions {
   Purpose purpose = Purpose::kTrain;
-  // Sees the network's shapes (ModelSpec::shapes_only) before any data is opened and before the
+  // Sees the network's shapes (no tensor has memory yet) before any data is opened and before the
   // network takes memory; throws where they are not those it wants.
   std::function<void(nn::Network&)> check_shapes;
 };
@@ -73,7 +74,7 @@ Recipe read_recipe(const Config& config, const ReadOptions& options = {});
 
 // The network and method alone, for frames of this shape. Opens no data: `config` loses its [data]
 // and [train].
-ModelRecipe read_model(Config config, const nn::FrameShape& frame, int64_t classes,
+ModelRecipe read_model(Config config, const graph::FrameShape& frame, int64_t classes,
                        Purpose purpose = Purpose::kTrain);
 
 }  // namespace spikenm::train

@@ -2,7 +2,6 @@
 
 #include "spikenm/core/parallel.h"
 #include "spikenm/core/stopwatch.h"
-#include "spikenm/nn/trace.h"
 #include "spikenm/ops/stream.h"
 #include "spikenm/train/plain_step.h"
 #include "spikenm/train/search_hooks.h"
@@ -59,7 +58,7 @@ class Clock {
 };
 
 BatchTensors random_batch(const ModelRecipe& model, const StepBenchOptions& o) {
-  const nn::FrameShape& f = model.network->frame();
+  const graph::FrameShape& f = model.network->frame();
   std::vector<int64_t> shape{o.batch, f.channels, f.height, f.width};
   if (o.events) shape.insert(shape.begin(), model.T);
   const at::Device device = model.network->device();
@@ -72,18 +71,18 @@ struct Products {
 };
 
 // The synapses' products by torch alone, on random spikes: what no step can be faster than.
-Products time_products(const ModelRecipe& model, const nn::NetworkTrace& trace,
-                       const StepBenchOptions& o, const Clock& clock) {
+Products time_products(const ModelRecipe& model, const StepBenchOptions& o, const Clock& clock) {
   const at::NoGradGuard no_grad;
   Products all;
   for (int64_t i = -o.warmup; i < o.steps; ++i) {
     double forward = 0, grad_input = 0, grad_weight = 0;
-    for (const nn::SynapseTrace& layer : trace.synapses) {
-      const nn::Synapse& s = *layer.synapse;
-      const bool linear = layer.in_height * layer.in_width == 1 && s.weight.size(2) == 1;
+    for (const nn::Synapse& s : model.network->synapses()) {
+      const graph::Graph& graph = model.network->graph();
+      const graph::Shape& in = graph.input_of(graph.node(s.node)).out;
+      const bool linear = in.height * in.width == 1 && s.weight.size(2) == 1;
       const auto format = linear ? at::MemoryFormat::Contiguous : at::MemoryFormat::ChannelsLast;
       const at::Tensor x =
-          at::rand({model.T * o.batch, s.weight.size(1), layer.in_height, layer.in_width},
+          at::rand({model.T * o.batch, s.weight.size(1), in.height, in.width},
                    s.weight.options().requires_grad(false))
               .lt(0.15)
               .to(s.compute)
@@ -110,10 +109,11 @@ Products time_products(const ModelRecipe& model, const nn::NetworkTrace& trace,
 
 // Multiplications and additions of one step: forward, gradient of the input, gradient of the
 // weight.
-double flops_of(const nn::NetworkTrace& trace, int64_t rows) {
+double flops_of(const graph::Graph& graph, int64_t rows) {
   double macs = 0;
-  for (const nn::SynapseTrace& layer : trace.synapses)
-    macs += static_cast<double>(layer.synapse->weight.numel() * layer.out_height * layer.out_width);
+  for (const graph::Node& node : graph.nodes())
+    if (const auto* synapse = node.as<graph::Synapse>())
+      macs += static_cast<double>(synapse->shape.numel() * node.out.height * node.out.width);
   return 2 * 3 * macs * static_cast<double>(rows);
 }
 
@@ -188,7 +188,6 @@ Json bench_step(ModelRecipe& model, const StepBenchOptions& o) {
   Bench bench(model, o);
   bench.time_parts();
   bench.time_steps();
-  const nn::NetworkTrace trace = nn::trace(*model.network);
   const double step = bench.whole.quantile(0.5), seconds = step / 1000;
   Json result = {{"model", model.model_name},
                  {"method", o.search ? model.method_name : "dense"},
@@ -203,11 +202,11 @@ Json bench_step(ModelRecipe& model, const StepBenchOptions& o) {
                  {"backward", bench.backward.json()},
                  {"optimiser", bench.optimiser.json()},
                  {"images_per_s", static_cast<double>(o.batch) / seconds},
-                 {"tflops", flops_of(trace, model.T * o.batch) / seconds / 1e12}};
+                 {"tflops", flops_of(model.network->graph(), model.T * o.batch) / seconds / 1e12}};
   if (bench.peak_memory > 0)
     result["peak_memory_gb"] = static_cast<double>(bench.peak_memory) / 1e9;
   if (o.floor) {
-    const Products products = time_products(model, trace, o, bench.clock);
+    const Products products = time_products(model, o, bench.clock);
     const double floor = products.forward.quantile(0.5) + products.grad_input.quantile(0.5) +
                          products.grad_weight.quantile(0.5);
     result["floor"] = {{"forward", products.forward.json()},
