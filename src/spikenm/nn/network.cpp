@@ -86,13 +86,12 @@ Tensor Network::forward(Pass& pass, const Tensor& x) {
 }
 
 const Plan& Network::plan(int64_t steps) {
-  if (!plan_ || plan_->steps_of_time != steps) {
-    const Synapse& first = synapses_.front();
-    const bool on_cpu = first.weight.is_cpu();
-    plan_ = make_plan(graph_, {.device = first.weight.device(),
-                               .type = on_cpu ? first.weight.scalar_type() : first.compute,
-                               .steps = steps});
-  }
+  const Synapse& first = synapses_.front();
+  const bool on_cpu = first.weight.is_cpu();
+  const ops::Place place{.device = first.weight.device(),
+                         .type = on_cpu ? first.weight.scalar_type() : first.compute,
+                         .steps = steps};
+  if (!plan_ || plan_->place != place) plan_ = make_plan(graph_, place);
   return *plan_;
 }
 
@@ -134,7 +133,6 @@ void Network::move_to(const at::Device& device, at::ScalarType compute) {
     for (Tensor* t : {&n.state.gamma, &n.state.beta, &n.state.running_mean, &n.state.running_var})
       move(*t);
   for (Neuron& n : neurons_) move(n.leak_logit);
-  plan_.reset();
 }
 
 }  // namespace spikenm::nn

@@ -43,7 +43,8 @@ class Network {
   Norm& norm(graph::NodeId node) { return norms_[place_[node]]; }
   Neuron& neuron(graph::NodeId node) { return neurons_[place_[node]]; }
 
-  // How the graph runs here for this number of time steps; kept until one of the two changes.
+  // How the graph runs where its weights are, for this number of time steps; kept until one of
+  // them changes.
   const Plan& plan(int64_t steps);
 
   // Moves every tensor, before anyone else holds one. `compute` is the type of products on a GPU.

@@ -13,7 +13,7 @@ class Planner {
       : graph_(graph), place_(place), readers_(graph::readers(graph)) {}
 
   Plan make() {
-    Plan plan{.steps_of_time = place_.steps, .steps = {}};
+    Plan plan{.place = place_, .steps = {}};
     for (NodeId id = 1; id < graph_.nodes().size(); ++id) {
       PlanStep step = group(id);
       id = step.node;
@@ -33,8 +33,7 @@ class Planner {
     if (neuron == nullptr) return step;
     const NodeId behind = follower(at);
     const auto* const pool = graph_.node(behind).as<graph::Pool>();
-    const ops::Fusing fusing =
-        ops::fusing(neuron->params, place_, graph_.node(at).out, pool);
+    const ops::Fusing fusing = ops::fusing(neuron->params, place_, graph_.node(at).out, pool);
     if (!fusing.norm_neuron) return step;
     step.node = at;
     step.neurons = at;
@@ -51,7 +50,7 @@ class Planner {
 
   void mark_finished(Plan& plan) const {
     for (NodeId id = 0; id + 1 < graph_.nodes().size(); ++id) {
-      const NodeId last = readers_[id].back();
+      const NodeId last = readers_[id].empty() ? id : readers_[id].back();
       for (PlanStep& step : plan.steps)
         if (step.node >= last) {
           step.finished.push_back(id);

@@ -14,13 +14,13 @@ struct PlanStep {
   graph::NodeId node = 0;  // whose value the step gives
   // Neurons with what is done in the same call; `neurons` is set where one does more than `node`.
   std::optional<graph::NodeId> norm, neurons, pool;
-  graph::NodeId input = 0;                // the first node that the step reads
-  std::vector<graph::NodeId> finished;    // values that nobody reads after the step
+  graph::NodeId input = 0;              // the first node that the step reads
+  std::vector<graph::NodeId> finished;  // values that nobody reads after the step
 };
 
 struct Plan {
-  int64_t steps_of_time = 1;
-  std::vector<PlanStep> steps;  // of the graph, in forward order
+  ops::Place place;
+  std::vector<PlanStep> steps;  // in forward order
 };
 
 Plan make_plan(const graph::Graph& graph, const ops::Place& place);

@@ -12,6 +12,7 @@ struct Place {
   at::Device device;
   at::ScalarType type = at::kFloat;  // of activations
   int64_t steps = 1;
+  bool operator==(const Place&) const = default;
 };
 
 // What one call can do of norm, neurons and pool.
