@@ -7,9 +7,8 @@ namespace spikenm::nn {
 namespace {
 
 using test::floats;
-using test::normal_tensor;
 using test::tensors_equal;
-using test::TinyNetwork;
+using test::TinyGraph;
 
 struct MaskHook : WeightHook {
   explicit MaskHook(Tensor mask) : keep(std::move(mask)) {}
@@ -31,21 +30,21 @@ struct SilenceHook : SpikeHook {
 };
 
 // Two inputs -> two neurons that repeat them -> one output 10 a + b.
+std::unique_ptr<Network> make_pair() {
+  TinyGraph graph(2);
+  graph.flatten();
+  graph.synapse("in", floats({1, 0, 0, 1}, {2, 2, 1, 1}));
+  graph.neuron("fire");
+  graph.synapse("out", floats({10, 1}, {1, 2, 1, 1}));
+  return graph.make();
+}
+
 struct Pair {
-  TinyNetwork network;
-  Pair() {
-    network.add_synapse("in", floats({1, 0, 0, 1}, {2, 2, 1, 1}));
-    network.add_neuron("fire");
-    network.add_synapse("out", floats({10, 1}, {1, 2, 1, 1}));
-    network.walk = [this](Pass& pass, const Tensor& x) {
-      const Tensor spikes =
-          pass.neuron(network.neurons()[0], pass.synapse(network.synapses()[0], x));
-      return pass.synapse(network.synapses()[1], spikes);
-    };
-  }
+  std::unique_ptr<Network> network = make_pair();
+
   Tensor run(Observer* observer = nullptr) {
     RunPass pass(false, observer);
-    return network.forward(pass, floats({1, 1, 0, 1}, {2, 1, 2}));  // (1,1), then (0,1)
+    return network->forward(pass, floats({1, 1, 0, 1}, {2, 1, 2}));  // (1,1), then (0,1)
   }
 };
 
@@ -56,20 +55,20 @@ TEST(Hooks, WithoutHooksTheNetworkRunsAsItIs) {
 TEST(Hooks, AWeightHookChoosesTheWeightOfItsLayerAtEveryForward) {
   Pair pair;
   MaskHook hook(floats({1, 0}, {1, 2, 1, 1}));
-  pair.network.synapses()[1].hook = &hook;
+  pair.network->synapses()[1].hook = &hook;
   EXPECT_TRUE(tensors_equal(pair.run(), floats({10, 0}, {2, 1, 1})));
   hook.keep = floats({0, 1}, {1, 2, 1, 1});
   EXPECT_TRUE(tensors_equal(pair.run(), floats({1, 1}, {2, 1, 1})));
   EXPECT_EQ(hook.calls, 2);
   EXPECT_TRUE(
-      tensors_equal(pair.network.synapses()[1].weight.detach(), floats({10, 1}, {1, 2, 1, 1})));
+      tensors_equal(pair.network->synapses()[1].weight.detach(), floats({10, 1}, {1, 2, 1, 1})));
 }
 
 TEST(Hooks, TheGradientPassesThroughTheHook) {
   Pair pair;
   MaskHook hook(floats({1, 0}, {1, 2, 1, 1}));
-  pair.network.synapses()[1].hook = &hook;
-  const Tensor weight = pair.network.synapses()[1].weight;
+  pair.network->synapses()[1].hook = &hook;
+  const Tensor weight = pair.network->synapses()[1].weight;
   // dL/dw = sum over steps of the spikes: 1 + 0 and 1 + 1; the second is masked.
   EXPECT_TRUE(tensors_equal(torch::autograd::grad({pair.run().sum()}, {weight})[0],
                             floats({1, 0}, {1, 2, 1, 1})));
@@ -78,7 +77,7 @@ TEST(Hooks, TheGradientPassesThroughTheHook) {
 TEST(Hooks, ASpikeHookChoosesTheSpikesThatMoveOn) {
   Pair pair;
   SilenceHook hook(floats({0, 1}, {2}));
-  pair.network.neurons()[0].hook = &hook;
+  pair.network->neurons()[0].hook = &hook;
   EXPECT_TRUE(tensors_equal(pair.run(), floats({1, 1}, {2, 1, 1})));
 }
 
@@ -86,8 +85,8 @@ TEST(Hooks, TheCreditSinkReceivesTheUnmaskedCreditOfItsLayer) {
   Pair pair;
   MaskHook masked(floats({1, 0}, {1, 2, 1, 1})), plain(at::ones({2, 2, 1, 1}));
   masked.sink = std::make_shared<ops::CreditSink>();
-  pair.network.synapses()[1].hook = &masked;
-  pair.network.synapses()[0].hook = &plain;
+  pair.network->synapses()[1].hook = &masked;
+  pair.network->synapses()[0].hook = &plain;
   const Tensor scores = pair.run();
   EXPECT_FALSE(masked.sink->credit.defined());
   // The error of step 0 is 1, of step 1 is -3: |1*1| + |-3*0| and |1*1| + |-3*1|.
@@ -116,8 +115,8 @@ TEST(Hooks, AnObserverSeesWhatTheHooksMade) {
   Pair pair;
   MaskHook mask(floats({1, 0}, {1, 2, 1, 1}));
   SilenceHook silence(floats({0, 1}, {2}));
-  pair.network.synapses()[1].hook = &mask;
-  pair.network.neurons()[0].hook = &silence;
+  pair.network->synapses()[1].hook = &mask;
+  pair.network->neurons()[0].hook = &silence;
   Recorder seen;
   (void)pair.run(&seen);
   EXPECT_EQ(seen.log, (std::vector<std::string>{"in", "fire", "out"}));

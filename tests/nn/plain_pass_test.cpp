@@ -1,7 +1,7 @@
 #include "spikenm/nn/plain_pass.h"
 
-#include "spikenm/nn/models/models.h"
 #include "spikenm/nn/run_pass.h"
+#include "support/model_network.h"
 #include "support/neuron_run.h"
 #include "support/tensors.h"
 #include "support/tiny_network.h"
@@ -13,14 +13,13 @@ namespace {
 
 using test::normal_tensor;
 using test::tensors_close;
-using test::trained;
 
 std::unique_ptr<Network> build(const std::string& name, const std::string& lines,
-                               const kernels::NeuronParams& params) {
-  ModelSpec spec{.channels = 2, .height = 33, .width = 32, .classes = 3, .seed = 5};
-  spec.neuron.params = params;
-  spec.neuron.tau = 1 / params.k;
-  return models().find(name)(spec, Config::from_text(lines, "test"));
+                               const graph::NeuronParams& params) {
+  return test::model_network(name, lines,
+                             {.frame = {2, 33, 32},
+                              .classes = graph::numbered_classes(3),
+                              .neuron = {.params = params, .tau = 1 / params.k}});
 }
 
 struct Walked {
@@ -49,7 +48,7 @@ Walked walk(Pass& pass, Network& network, const Tensor& x) {
 // Differences relative to the tensor's largest value: one spike within rounding of the threshold
 // would show as far more than the tolerance.
 void expect_same_walk(const std::string& name, const std::string& lines,
-                      const kernels::NeuronParams& params, int64_t T) {
+                      const graph::NeuronParams& params, int64_t T) {
   SCOPED_TRACE(name + ", " + test::describe(params));
   const auto plain_network = build(name, lines, params), network = build(name, lines, params);
   const Tensor x = normal_tensor({T, 3, 2, 33, 32}, at::kFloat, 1, 2);
@@ -75,7 +74,7 @@ TEST(PlainPass, ScoresGradientsAndStatisticsEqualThoseOfTheRunPass) {
 }
 
 TEST(PlainPass, EveryOptionOfTheNeuronIsHonoured) {
-  for (kernels::NeuronParams params : test::all_neuron_params()) {
+  for (graph::NeuronParams params : test::all_neuron_params()) {
     params.threshold = 0.3;
     expect_same_walk("vgg", "layers = '3 A A'", params, /*T=*/4);
   }
@@ -93,19 +92,18 @@ TEST(PlainPass, HooksChangeWeightsAndSpikes) {
   struct Double : WeightHook, SpikeHook {
     Tensor effective(const Tensor& t) override { return 2 * t; }
   } hook;
-  test::TinyNetwork network;
-  Synapse& synapse = network.add_synapse("a", at::ones({1, 1, 1, 1}));
-  Neuron& neuron = network.add_neuron("n");
-  network.walk = [&](Pass& pass, const Tensor& x) {
-    return pass.neuron(neuron, pass.synapse(synapse, x));
-  };
+  test::TinyGraph graph;
+  graph.flatten();
+  graph.synapse("a", at::ones({1, 1, 1, 1}));
+  graph.neuron("n");
+  const auto network = graph.make();
   PlainPass pass(/*training=*/true, /*steps=*/1);
   const Tensor half = at::full({1, 1, 1}, 0.5f);
-  EXPECT_EQ(network.forward(pass, half).item<float>(), 0);
-  synapse.hook = &hook;
-  EXPECT_EQ(network.forward(pass, half).item<float>(), 1);
-  neuron.hook = &hook;
-  EXPECT_EQ(network.forward(pass, half).item<float>(), 2);
+  EXPECT_EQ(network->forward(pass, half).item<float>(), 0);
+  network->synapses()[0].hook = &hook;
+  EXPECT_EQ(network->forward(pass, half).item<float>(), 1);
+  network->neurons()[0].hook = &hook;
+  EXPECT_EQ(network->forward(pass, half).item<float>(), 2);
 }
 
 }  // namespace

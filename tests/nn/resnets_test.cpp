@@ -1,8 +1,7 @@
-// Residual networks: sew_resnet18 and resnet19.
-#include "spikenm/nn/models/resnet.h"
-
+// The residual networks sew_resnet18 and resnet19 as they run.
 #include "spikenm/nn/run_pass.h"
-#include "support/expect_error.h"
+#include "spikenm/ops/readout.h"
+#include "support/model_network.h"
 #include "support/tensors.h"
 
 #include <map>
@@ -10,18 +9,17 @@
 namespace spikenm::nn {
 namespace {
 
-ModelSpec spec_of(int64_t classes = 3) {
-  ModelSpec spec{.channels = 3, .height = 16, .width = 12, .classes = classes};
+using graph::ModelSpec;
+
+ModelSpec spec_of(const graph::FrameShape& frame = {3, 16, 12}) {
+  ModelSpec spec{.frame = frame, .classes = graph::numbered_classes(3), .neuron = {}};
   spec.neuron.params.threshold = 0.2;
   return spec;
 }
 
 std::unique_ptr<Network> build(const std::string& name, const std::string& lines,
                                const ModelSpec& spec = spec_of()) {
-  const Config config = Config::from_text("[model]\n" + lines, "test");
-  auto network = models().find(name)(spec, config.section("model"));
-  config.reject_unread();
-  return network;
+  return test::model_network(name, lines, spec);
 }
 
 // Walks a residual network by the names of its layers alone.
@@ -64,7 +62,7 @@ TEST(SewResnet18, ForwardIsThatOfItsNamedLayers) {
   const Tensor x = layers.stages(layers.run("stem", frames()), {2, 2, 2, 2});
   EXPECT_EQ(x.sizes(), at::IntArrayRef({3, 2, 32, 2, 2}));
   EXPECT_GE(x.max().item<double>(), 2);  // sums of spikes
-  const Tensor wanted = vote(layers.run("head", x.mean({3, 4})), 10);
+  const Tensor wanted = ops::vote(layers.run("head", x.mean({3, 4})), 10);
   RunPass pass(false);
   EXPECT_TRUE(test::tensors_equal(network->forward(pass, frames()), wanted));
 }
@@ -75,7 +73,7 @@ TEST(Resnet19, ForwardIsThatOfItsNamedLayers) {
   const Tensor x = layers.stages(layers.run("stem", frames()), {3, 3, 2});
   EXPECT_EQ(x.sizes(), at::IntArrayRef({3, 2, 64, 4, 3}));
   const Tensor hidden = layers.run("fc1", x.mean({3, 4}));
-  const Tensor wanted = vote(layers.run("fc2", hidden), 10);
+  const Tensor wanted = ops::vote(layers.run("fc2", hidden), 10);
   RunPass pass(false);
   EXPECT_TRUE(test::tensors_equal(network->forward(pass, frames()), wanted));
 }
@@ -110,20 +108,6 @@ TEST(Resnet19, EveryWeightMayBeMaskedAndNeuronsOfBlocksOnly) {
   }
 }
 
-TEST(SewResnet18, NeuronsOfStemAndBlocksAreOfTheirKinds) {
-  using kernels::Neuron;
-  const auto kinds = [](const std::string& lines) {
-    const auto network = build("sew_resnet18", "width = 2\n" + lines);
-    return std::pair{network->neurons().front().params.neuron,
-                     network->neurons().back().params.neuron};
-  };
-  EXPECT_EQ(kinds(""), (std::pair{Neuron::kLif, Neuron::kIf}));
-  EXPECT_EQ(kinds("stem = 'imagenet'"), (std::pair{Neuron::kIf, Neuron::kIf}));
-  EXPECT_EQ(kinds("block_neuron = 'plif'"), (std::pair{Neuron::kLif, Neuron::kPlif}));
-  EXPECT_ERROR(kinds("block_neuron = 'adex'"), "model.block_neuron", "adex", "if, lif, plif");
-  EXPECT_ERROR(kinds("stem = 'mnist'"), "model.stem", "cifar, imagenet");
-}
-
 // 7x7 stride 2 padding 3, then a 3x3 pool of stride 2: 33x40 -> 17x20 -> 9x10 -> … -> 2x2.
 TEST(SewResnet18, TheStemOfImagenetQuartersTheMap) {
   struct Sizes : Observer {
@@ -132,10 +116,7 @@ TEST(SewResnet18, TheStemOfImagenetQuartersTheMap) {
       seen[s.name] = x.sizes().slice(2).vec();
     }
   } sizes;
-  ModelSpec spec = spec_of();
-  spec.height = 33;
-  spec.width = 40;
-  const auto network = build("sew_resnet18", "width = 2\nstem = 'imagenet'", spec);
+  const auto network = build("sew_resnet18", "width = 2\nstem = 'imagenet'", spec_of({3, 33, 40}));
   const nm::WeightShape stem = network->synapses().front().shape();
   EXPECT_EQ(stem.kh, 7);
   EXPECT_EQ(stem.kw, 7);
@@ -146,24 +127,10 @@ TEST(SewResnet18, TheStemOfImagenetQuartersTheMap) {
   EXPECT_EQ(sizes.seen["head"], (std::vector<int64_t>{16}));
 }
 
-// Ten voters a class must be fewer than the features they read: 30 < 32 <= 40, and 30 < 40.
-TEST(Resnets, VotersFollowTheWidthUnlessTheyAreGiven) {
-  const auto outputs = [](const std::string& model, const std::string& lines, int64_t classes) {
-    return build(model, lines, spec_of(classes))->synapses().back().shape().cout;
-  };
-  EXPECT_EQ(outputs("sew_resnet18", "width = 4", 3), 30);
-  EXPECT_EQ(outputs("sew_resnet18", "width = 4", 4), 4);
-  EXPECT_EQ(outputs("sew_resnet18", "width = 4\nvoters = 2", 4), 8);
-  EXPECT_EQ(outputs("resnet19", "width = 10", 3), 30);
-  EXPECT_EQ(outputs("resnet19", "width = 10", 4), 4);
-}
-
 // Maps shrink to one position and stay there.
 TEST(Resnets, TheSmallestFrameWorks) {
   for (const char* lines : {"width = 2", "width = 2\nstem = 'imagenet'"}) {
-    ModelSpec spec = spec_of();
-    spec.height = spec.width = 1;
-    const auto network = build("sew_resnet18", lines, spec);
+    const auto network = build("sew_resnet18", lines, spec_of({3, 1, 1}));
     RunPass pass(true);
     EXPECT_EQ(network->forward(pass, at::ones({2, 2, 3, 1, 1})).sizes(),
               at::IntArrayRef({2, 2, 3}));
