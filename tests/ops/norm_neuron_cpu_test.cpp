@@ -54,7 +54,8 @@ void expect_equals_unfused(const NeuronParams& p, std::vector<int64_t> shape, bo
   if (constant) shape[0] = 1;
   const Tensor x = trained(normal_tensor(shape, at::kFloat, 1, 2) + 0.5);
   BatchNormState ours = state_of(shape[2]), theirs = state_of(shape[2]);
-  const Tensor found = norm_neuron_cpu(x, steps, has_norm ? &ours : nullptr, p, true);
+  const Tensor found = norm_neuron_cpu(
+      x, {.params = p, .norm = has_norm ? &ours : nullptr, .steps = steps, .training = true});
   const Tensor wanted = unfused(x, steps, has_norm ? &theirs : nullptr, p, true);
   ASSERT_TRUE(tensors_equal(found, wanted));
   std::vector<Tensor> found_inputs{x}, wanted_inputs{x};
@@ -91,7 +92,7 @@ TEST(NormNeuronCpu, EvaluationUsesTheRunningStatisticsAndMovesNone) {
     SCOPED_TRACE(testing::Message() << at::IntArrayRef(shape));
     const Tensor x = trained(normal_tensor(shape, at::kFloat, 1, 2));
     BatchNormState ours = state_of(shape[2]), theirs = state_of(shape[2]);
-    const Tensor found = norm_neuron_cpu(x, shape[0], &ours, {}, false);
+    const Tensor found = norm_neuron_cpu(x, {.norm = &ours, .steps = shape[0], .training = false});
     EXPECT_TRUE(tensors_equal(found, unfused(x.detach(), shape[0], &theirs, {}, false)));
     EXPECT_TRUE(tensors_identical(ours.running_mean, theirs.running_mean));
     EXPECT_TRUE(tensors_identical(ours.running_var, theirs.running_var));
@@ -111,8 +112,8 @@ TEST(NormNeuronCpu, TransposedInputsAndGradientsCountAsTheirValues) {
   const Tensor x = trained(normal_tensor({5, 3, 4}, at::kFloat, 1));
   const Tensor g = normal_tensor({5, 3, 4}, at::kFloat, 2);
   BatchNormState a = state_of(3), b = state_of(3);
-  const Tensor turned = norm_neuron_cpu(x.permute({2, 0, 1}), 4, &a, {}, true);
-  const Tensor plain = norm_neuron_cpu(x.permute({2, 0, 1}).contiguous(), 4, &b, {}, true);
+  const Tensor turned = norm_neuron_cpu(x.permute({2, 0, 1}), {.norm = &a, .steps = 4});
+  const Tensor plain = norm_neuron_cpu(x.permute({2, 0, 1}).contiguous(), {.norm = &b, .steps = 4});
   EXPECT_TRUE(tensors_identical(turned, plain));
   EXPECT_TRUE(tensors_identical(gradients(turned, g.permute({2, 0, 1}), {x})[0],
                                 gradients(plain, g.permute({2, 0, 1}).contiguous(), {x})[0]));
@@ -122,7 +123,7 @@ std::vector<Tensor> run_on(int n_threads, at::IntArrayRef shape) {
   const test::Threads scope(n_threads);
   BatchNormState s = state_of(shape[2]);
   const Tensor x = trained(normal_tensor(shape, at::kFloat, 1, 2));
-  const Tensor y = norm_neuron_cpu(x, shape[0], &s, {}, true);
+  const Tensor y = norm_neuron_cpu(x, {.norm = &s, .steps = shape[0]});
   std::vector<Tensor> all = gradients(y, normal_tensor(shape, at::kFloat, 4), {x, s.gamma, s.beta});
   all.insert(all.end(), {y, s.running_mean, s.running_var});
   return all;
@@ -137,23 +138,42 @@ TEST(NormNeuronCpu, OneThreadAndTwoGiveTheSameBits) {
   }
 }
 
+// The pool behind the neurons is another call.
 TEST(NormNeuronCpu, ServesFloatsWithoutALearntLeak) {
-  const Tensor x = at::ones({2, 3, 4});
-  EXPECT_TRUE(can_fuse_norm_neuron_cpu(x, {}));
-  EXPECT_TRUE(can_fuse_norm_neuron_cpu(x, {.neuron = Neuron::kIf}));
-  EXPECT_FALSE(can_fuse_norm_neuron_cpu(x, {.neuron = Neuron::kPlif}));
-  EXPECT_FALSE(can_fuse_norm_neuron_cpu(x.to(at::kDouble), {}));
+  const Place floats{.device = at::kCPU, .steps = 40},
+      doubles{.device = at::kCPU, .type = at::kDouble, .steps = 40};
+  const graph::Shape map{8, 6, 6};
+  const graph::PoolGeometry pool;
+  const auto fuses = [&](const NeuronParams& p, const Place& place) {
+    EXPECT_FALSE(fusing(p, place, map, &pool).pool);
+    EXPECT_EQ(fusing(p, place, map, &pool).norm_neuron, fusing(p, place, map, nullptr).norm_neuron);
+    return fusing(p, place, map, nullptr).norm_neuron;
+  };
+  EXPECT_TRUE(fuses({}, floats));
+  EXPECT_TRUE(fuses({.neuron = Neuron::kIf}, floats));
+  EXPECT_FALSE(fuses({.neuron = Neuron::kPlif}, floats));
+  EXPECT_FALSE(fuses({}, doubles));
+}
+
+TEST(NormNeuronCpu, IsWhatNormNeuronCallsHere) {
+  const Tensor x = normal_tensor({4, 2, 3, 5, 5}, at::kFloat, 1, 2);
+  BatchNormState a = state_of(3), b = state_of(3);
+  const Spikes found = norm_neuron(x, {.norm = &a, .steps = 4});
+  EXPECT_TRUE(tensors_identical(found.values, norm_neuron_cpu(x, {.norm = &b, .steps = 4})));
+  EXPECT_FALSE(found.bits.defined());
 }
 
 TEST(NormNeuronCpu, WrongStepsAndSingleValuesAreErrors) {
   BatchNormState s = state_of(3);
-  EXPECT_ERROR(norm_neuron_cpu(at::ones({2, 1, 3}), 4, nullptr, {}, true), "neuron",
-               "found 2 time steps", "wanted 1 or 4");
-  EXPECT_ERROR(norm_neuron_cpu(at::ones({0, 1, 3}), 4, nullptr, {}, true), "neuron",
-               "found 0 time steps");
-  EXPECT_ERROR(norm_neuron_cpu(at::ones({4, 3}), 4, nullptr, {}, true), "2-d input", "[T,B,C,...]");
-  EXPECT_ERROR(norm_neuron_cpu(at::ones({1, 1, 3}), 4, &s, {}, true), "batch norm", "two or more");
-  EXPECT_EQ(norm_neuron_cpu(at::ones({1, 1, 3}), 4, &s, {}, false).numel(), 12);
+  EXPECT_ERROR(norm_neuron_cpu(at::ones({2, 1, 3}), {.steps = 4}), "neuron", "found 2 time steps",
+               "wanted 1 or 4");
+  EXPECT_ERROR(norm_neuron_cpu(at::ones({0, 1, 3}), {.steps = 4}), "neuron", "found 0 time steps");
+  EXPECT_ERROR(norm_neuron_cpu(at::ones({4, 3}), {.steps = 4}), "2-d input", "[T,B,C,...]");
+  EXPECT_ERROR(norm_neuron_cpu(at::ones({1, 1, 3}), {.norm = &s, .steps = 4}), "batch norm",
+               "two or more");
+  EXPECT_EQ(
+      norm_neuron_cpu(at::ones({1, 1, 3}), {.norm = &s, .steps = 4, .training = false}).numel(),
+      12);
 }
 
 }  // namespace

@@ -62,10 +62,9 @@ Tensor reference(const Tensor& x, const Tensor& w, const SynapseGeometry& g) {
   return y.unflatten(0, {x.size(0), x.size(1)});
 }
 
-std::shared_ptr<CreditSink> sink_of(CreditKind kind, bool wanted = true) {
+std::shared_ptr<CreditSink> sink_of(CreditKind kind) {
   auto sink = std::make_shared<CreditSink>();
   sink->kind = kind;
-  sink->wanted = wanted;
   return sink;
 }
 
@@ -144,18 +143,18 @@ TEST(Synapse, EveryBackwardOverwritesTheCredit) {
   }
 }
 
-TEST(Synapse, CreditThatIsNotWantedLeavesTheSinkAlone) {
-  const Case c{3, 2, 3, 4, 4, 2, 3, {1, 1}};
-  const Tensor x = c.input(at::kFloat), w = trained(c.weight(at::kFloat));
-  const Tensor g = normal_tensor({3, 2, 2, 4, 4}, at::kFloat, 3);
-  const Tensor plain = gradients(synapse(x, w, c.geometry), g, {w})[0];
-  for (const CreditKind kind : {CreditKind::kTemporal, CreditKind::kNet}) {
-    const auto sink = sink_of(kind, /*wanted=*/false);
-    const Tensor before = sink->credit = at::full({1}, 7.0f);
-    EXPECT_TRUE(tensors_identical(gradients(synapse(x, w, c.geometry, sink), g, {w})[0], plain));
-    EXPECT_TRUE(sink->credit.is_same(before));
-    EXPECT_EQ(sink->credit.item<float>(), 7.0f);
-  }
+TEST(Synapse, AConstantInputSpreadOverStepsIsTheInputRepeated) {
+  const Case c{1, 2, 3, 4, 4, 2, 3, {1, 1}};
+  const Tensor x = trained(c.input(at::kFloat)), w = trained(c.weight(at::kFloat));
+  const Tensor g = normal_tensor({5, 2, 2, 4, 4}, at::kFloat, 3);
+  const auto spread = sink_of(CreditKind::kTemporal), repeated = sink_of(CreditKind::kTemporal);
+  const Tensor found = synapse(x, w, c.geometry, spread, at::kFloat, {}, /*steps=*/5);
+  const Tensor wanted = synapse(x.repeat({5, 1, 1, 1, 1}), w, c.geometry, repeated);
+  EXPECT_TRUE(tensors_identical(found, wanted));
+  const auto found_grads = gradients(found, g, {x, w}), wanted_grads = gradients(wanted, g, {x, w});
+  EXPECT_TRUE(tensors_close(found_grads[0], wanted_grads[0], rounding_of(at::kFloat)));
+  EXPECT_TRUE(tensors_identical(found_grads[1], wanted_grads[1]));
+  EXPECT_TRUE(tensors_identical(spread->credit, repeated->credit));
 }
 
 std::vector<Tensor> run_all(const Case& c, int n_threads) {
