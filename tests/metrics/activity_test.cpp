@@ -1,6 +1,5 @@
 #include "spikenm/metrics/activity.h"
 
-#include "spikenm/nn/trace.h"
 #include "support/small_network.h"
 #include "support/tensors.h"
 #include "support/tiny_network.h"
@@ -10,32 +9,44 @@ namespace {
 
 using at::Tensor;
 using test::floats;
-using test::TinyNetwork;
+using test::TinyGraph;
 
-// "first" repeats binary frames [T,B,1,H,W] as spikes, "second" is the layer under test.
+// "first" repeats binary frames [T,B,1,side,side] as spikes.
+TinyGraph repeating(int64_t side) {
+  TinyGraph graph(1, side, side);
+  graph.synapse("first", at::ones({1, 1, 1, 1}));
+  graph.neuron("fire");
+  return graph;
+}
+
 struct Repeater {
-  TinyNetwork network;
-  Repeater(const Tensor& second, ops::SynapseGeometry geometry, bool pools = false) {
-    network.add_synapse("first", at::ones({1, 1, 1, 1}));
-    network.add_neuron("fire");
-    network.add_synapse("second", second, geometry);
-    network.walk = [this, pools](nn::Pass& pass, const Tensor& x) {
-      Tensor y = pass.neuron(network.neurons()[0], pass.synapse(network.synapses()[0], x));
-      if (pools) y = pass.pool({ops::PoolKind::kAverage}, y);
-      if (network.synapses()[1].weight.size(2) == 1) y = y.flatten(2);
-      return pass.synapse(network.synapses()[1], y);
-    };
-  }
-  void show(ActivityObserver& observer, const Tensor& x) {
+  std::unique_ptr<nn::Network> network;
+
+  void show(ActivityObserver& observer, const Tensor& x) const {
     nn::RunPass pass(false, &observer);
-    (void)network.forward(pass, x);
+    (void)network->forward(pass, x);
   }
-  double sops(const Tensor& x) {
+  [[nodiscard]] double sops(const Tensor& x) const {
     ActivityObserver observer;
     show(observer, x);
     return observer.sops_per_sample();
   }
 };
+
+// "second", the layer under test, is a 3x3 convolution of 4x4 spikes.
+Repeater conv_reader(const Tensor& second) {
+  TinyGraph graph = repeating(4);
+  graph.synapse("second", second, {.stride = 1, .padding = 1});
+  return {graph.make()};
+}
+
+// Or a linear layer of side x side of them.
+Repeater linear_reader(int64_t side, const Tensor& second, bool maskable = true) {
+  TinyGraph graph = repeating(side);
+  graph.flatten();
+  graph.synapse("second", second, {}, maskable);
+  return {graph.make()};
+}
 
 // One spike at (row, column) of a 4x4 frame.
 Tensor spike_at(int64_t row, int64_t column) {
@@ -47,7 +58,7 @@ Tensor spike_at(int64_t row, int64_t column) {
 // A 3x3 kernel with padding 1 on 4x4 reaches 9 outputs from inside, 6 from an edge and 4 from a
 // corner: taps that would land outside are no operations.
 TEST(Sops, ASpikeCountsTheOutputsItReaches) {
-  Repeater dense(at::full({1, 1, 3, 3}, 0.5), {.stride = 1, .padding = 1});
+  const Repeater dense = conv_reader(at::full({1, 1, 3, 3}, 0.5));
   EXPECT_EQ(dense.sops(spike_at(1, 2)), 9);
   EXPECT_EQ(dense.sops(spike_at(0, 2)), 6);
   EXPECT_EQ(dense.sops(spike_at(3, 3)), 4);
@@ -62,7 +73,7 @@ TEST(Sops, AWeightOfZeroIsNoConnection) {
   w[0][0][1][1] = -2;
   w[0][0][1][2] = 3;
   w[1][0][1][1] = 1;
-  Repeater sparse(w, {.stride = 1, .padding = 1});
+  const Repeater sparse = conv_reader(w);
   EXPECT_EQ(sparse.sops(spike_at(2, 1)), 3);
   EXPECT_EQ(sparse.sops(spike_at(2, 0)), 2);
 }
@@ -74,36 +85,38 @@ TEST(Sops, TheWeightUsedIsTheMaskedOne) {
     Tensor effective(const Tensor& weight) override { return weight * keep; }
   } mask;
   // Four positions 2x2 -> one output; the second weight is kept but 0.
-  Repeater linear(floats({5, 0, 7, 8}, {1, 4, 1, 1}), {});
+  const Repeater linear = linear_reader(2, floats({5, 0, 7, 8}, {1, 4, 1, 1}));
   const Tensor all = at::ones({1, 1, 1, 2, 2});
   EXPECT_EQ(linear.sops(all), 3);
-  linear.network.synapses()[1].hook = &mask;
+  linear.network->synapses()[1].hook = &mask;
   EXPECT_EQ(linear.sops(all), 1);
 }
 
 // One spike of a 2x2 window leaves 1/4, three leave 3/4; each feeds 3 outputs.
 TEST(Sops, AnAveragePoolMakesFractions) {
-  Repeater pooled(at::ones({3, 4, 1, 1}), {}, /*pools=*/true);
+  TinyGraph graph = repeating(4);
+  graph.pool(graph::PoolKind::kAverage);
+  graph.flatten();
+  graph.synapse("second", at::ones({3, 4, 1, 1}));
+  const Repeater pooled{graph.make()};
   EXPECT_EQ(pooled.sops(spike_at(1, 1)), 0.75);
   EXPECT_EQ(pooled.sops(spike_at(0, 2) + spike_at(0, 3) + spike_at(1, 3)), 2.25);
 }
 
 // Without "second" nothing is counted: the first layer only encodes.
 TEST(Sops, TheFirstLayerIsNotCounted) {
-  TinyNetwork network;
-  network.add_synapse("only", at::ones({4, 2, 1, 1}));
-  network.walk = [&](nn::Pass& pass, const Tensor& x) {
-    return pass.synapse(network.synapses()[0], x);
-  };
+  TinyGraph graph(2);
+  graph.flatten();
+  graph.synapse("only", at::ones({4, 2, 1, 1}));
   ActivityObserver observer;
   nn::RunPass pass(false, &observer);
-  (void)network.forward(pass, at::ones({3, 2, 2}));
+  (void)graph.make()->forward(pass, at::ones({3, 2, 2}));
   EXPECT_EQ(observer.sops_per_sample(), 0);
 }
 
 // Steps add up; samples are averaged, each once, though the last batch is smaller.
 TEST(Sops, StepsAreSummedAndSamplesAveragedExactly) {
-  Repeater linear(at::ones({5, 1, 1, 1}), {});
+  const Repeater linear = linear_reader(1, at::ones({5, 1, 1, 1}));
   ActivityObserver observer;
   EXPECT_EQ(observer.sops_per_sample(), 0);
   linear.show(observer, floats({1, 0, 1, 1}, {2, 2, 1, 1, 1}));  // samples with 2 and 1 spikes
@@ -113,7 +126,7 @@ TEST(Sops, StepsAreSummedAndSamplesAveragedExactly) {
 
 // UPR divides every batch by the full size: 2 batches of 2 stand for 4 samples where there are 3.
 TEST(Sops, UprsEstimateTakesTheLastBatchForFull) {
-  Repeater linear(at::ones({5, 1, 1, 1}), {});
+  const Repeater linear = linear_reader(1, at::ones({5, 1, 1, 1}));
   ActivityObserver observer;
   EXPECT_EQ(observer.sops_per_sample_upr(2), 0);
   linear.show(observer, floats({1, 0, 1, 1}, {2, 2, 1, 1, 1}));
@@ -125,9 +138,11 @@ TEST(Sops, UprsEstimateTakesTheLastBatchForFull) {
 // The spike in the middle of 4x4 reaches 9 neurons; the mask keeps the first row's (of which it
 // reaches 3) and the last row's (none).
 TEST(Sops, OperationsAtDroppedNeuronsAreNotDone) {
-  Repeater conv(at::full({1, 1, 3, 3}, 0.5), {.stride = 1, .padding = 1});
-  nn::Neuron& out = conv.network.add_neuron("out");
-  conv.network.synapses()[1].drives = &out;
+  TinyGraph graph = repeating(4);
+  graph.synapse("second", at::full({1, 1, 3, 3}, 0.5), {.stride = 1, .padding = 1});
+  graph.neuron("out");
+  const Repeater conv{graph.make()};
+  nn::Neuron& out = conv.network->neurons()[1];
   Tensor keep = at::zeros({1, 4, 4});
   keep[0][0].fill_(1);
   keep[0][3].fill_(1);
@@ -138,9 +153,8 @@ TEST(Sops, OperationsAtDroppedNeuronsAreNotDone) {
 
 // The mask of "fire" says nothing about the operations of the layer that reads it.
 TEST(Sops, ANeuronMaskConcernsTheLayerThatDrivesIt) {
-  Repeater conv(at::full({1, 1, 3, 3}, 0.5), {.stride = 1, .padding = 1});
-  nn::Neuron& fire = conv.network.neurons()[0];
-  conv.network.synapses()[0].drives = &fire;
+  const Repeater conv = conv_reader(at::full({1, 1, 3, 3}, 0.5));
+  nn::Neuron& fire = conv.network->neurons()[0];
   ActivityObserver observer({{.neuron = &fire, .keep = at::zeros({1, 4, 4})}});
   conv.show(observer, spike_at(1, 2));
   EXPECT_EQ(observer.sops_per_sample(), 9);
@@ -148,12 +162,11 @@ TEST(Sops, ANeuronMaskConcernsTheLayerThatDrivesIt) {
 
 // A residual sum of two spikes is two operations at each of 3 outputs.
 TEST(Sops, ASumOfSpikesCountsEverySpike) {
-  Repeater linear(at::ones({3, 1, 1, 1}), {});
-  linear.network.walk = [&](nn::Pass& pass, const Tensor& x) {
-    auto& s = linear.network.synapses();
-    const Tensor y = pass.neuron(linear.network.neurons()[0], pass.synapse(s[0], x));
-    return pass.synapse(s[1], (y + y).flatten(2));
-  };
+  TinyGraph graph = repeating(1);
+  graph.sum({graph.last(), graph.last()});
+  graph.flatten();
+  graph.synapse("second", at::ones({3, 1, 1, 1}));
+  const Repeater linear{graph.make()};
   EXPECT_EQ(linear.sops(at::ones({1, 1, 1, 1, 1})), 6);
 }
 
@@ -186,10 +199,12 @@ TEST(Sops, OfANetworkAreThoseOfItsConvolutions) {
     layer.weight.detach().mul_(8);  // spikes everywhere
   for (const bool prunes_neurons : {false, true}) {
     if (prunes_neurons)
-      for (const nn::NeuronTrace& found : nn::trace(*network).neurons)
+      for (nn::Neuron& neuron : network->neurons()) {
+        const auto shape = network->graph().node(neuron.node).out.sizes();
         masks.neurons.push_back(
-            {.neuron = found.neuron,
-             .keep = test::normal_tensor(found.shape, at::kFloat, 7).gt(0).to(at::kFloat)});
+            {.neuron = &neuron,
+             .keep = test::normal_tensor(shape, at::kFloat, 7).gt(0).to(at::kFloat)});
+      }
     const sparsity::FrozenHooks hooks(masks);
     Convolutions both(masks.neurons);
     nn::RunPass pass(/*training=*/false, &both);
@@ -201,30 +216,27 @@ TEST(Sops, OfANetworkAreThoseOfItsConvolutions) {
 }
 
 TEST(Sops, AReadoutThatIsNotMaskableIsNotCounted) {
-  Repeater linear(at::ones({5, 1, 1, 1}), {});
-  linear.network.synapses()[1].maskable = false;
+  const Repeater linear = linear_reader(1, at::ones({5, 1, 1, 1}), /*maskable=*/false);
   EXPECT_EQ(linear.sops(at::ones({1, 1, 1, 1, 1})), 0);
 }
 
 // Two neurons of "a" fire 3 times in 2 steps of 2 samples: 3/8; the one of "b" fires twice: 2/4.
 TEST(FiringRate, IsSpikesByNeuronStepAndSample) {
-  TinyNetwork network;
-  network.add_synapse("in", floats({1, 0, 0, 1}, {2, 2, 1, 1}));
-  network.add_neuron("a");
-  network.add_synapse("mix", floats({1, 0}, {1, 2, 1, 1}));
-  network.add_neuron("b");
-  network.walk = [&](nn::Pass& pass, const Tensor& x) {
-    Tensor y = pass.neuron(network.neurons()[0], pass.synapse(network.synapses()[0], x));
-    return pass.neuron(network.neurons()[1], pass.synapse(network.synapses()[1], y));
-  };
+  TinyGraph graph(2);
+  graph.flatten();
+  graph.synapse("in", floats({1, 0, 0, 1}, {2, 2, 1, 1}));
+  graph.neuron("a");
+  graph.synapse("mix", floats({1, 0}, {1, 2, 1, 1}));
+  graph.neuron("b");
+  const auto network = graph.make();
   ActivityObserver observer;
   EXPECT_EQ(observer.mean_firing_rate(), 0);
   nn::RunPass pass(false, &observer);
-  (void)network.forward(pass, floats({1, 0, 0, 0, 0, 1, 1, 0}, {2, 2, 2}));
+  (void)network->forward(pass, floats({1, 0, 0, 0, 0, 1, 1, 0}, {2, 2, 2}));
   using Rates = std::vector<std::pair<std::string, double>>;
   EXPECT_EQ(observer.firing_rates(), (Rates{{"a", 0.375}, {"b", 0.5}}));
   EXPECT_DOUBLE_EQ(observer.mean_firing_rate(), 5.0 / 12);
-  (void)network.forward(pass, at::zeros({1, 4, 2}));  // 8 and 4 chances more, no spike
+  (void)network->forward(pass, at::zeros({1, 4, 2}));  // 8 and 4 chances more, no spike
   EXPECT_EQ(observer.firing_rates(), (Rates{{"a", 3.0 / 16}, {"b", 0.25}}));
   EXPECT_DOUBLE_EQ(observer.mean_firing_rate(), 5.0 / 24);
 }

@@ -11,17 +11,19 @@ const sparsity::Connectivity kConnections{.layers = {{.name = "first", .alive = 
                                                      {.name = "second", .alive = 7, .dense = 8}}};
 
 TEST(Energy, EventFramesAreMultipliedAtEveryStepAndImagesOnce) {
-  test::TinyNetwork network;
-  network.add_synapse("first", at::zeros({1, 1, 1, 1}));
-  network.add_synapse("second", at::zeros({1, 1, 1, 1}));
-  EXPECT_EQ(first_layer_macs(network, kConnections, 10, /*static_image=*/false), 300);
-  EXPECT_EQ(first_layer_macs(network, kConnections, 10, /*static_image=*/true), 30);
+  test::TinyGraph graph;
+  graph.synapse("first", at::zeros({1, 1, 1, 1}));
+  graph.synapse("second", at::zeros({1, 1, 1, 1}));
+  const auto network = graph.make();
+  EXPECT_EQ(first_layer_macs(*network, kConnections, 10, /*static_image=*/false), 300);
+  EXPECT_EQ(first_layer_macs(*network, kConnections, 10, /*static_image=*/true), 30);
 }
 
 TEST(Energy, AFirstLayerThatIsNotCountedCostsNothing) {
-  test::TinyNetwork network;
-  network.add_synapse("readout", at::zeros({1, 1, 1, 1}));
-  EXPECT_EQ(first_layer_macs(network, kConnections, 10, false), 0);
+  test::TinyGraph graph;
+  graph.synapse("readout", at::zeros({1, 1, 1, 1}));
+  const auto network = graph.make();
+  EXPECT_EQ(first_layer_macs(*network, kConnections, 10, false), 0);
 }
 
 // 2 million SOPs at 0.9 pJ and half a million MACs at 4.6 pJ: 1.8 + 2.3 microjoules.

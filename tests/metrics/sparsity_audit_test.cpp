@@ -19,10 +19,20 @@ LayerMask mask_of(nn::Synapse& synapse, std::vector<uint8_t> keep) {
                 .keep = std::move(keep)});
 }
 
+// Ten weights and four, and a head that may not be masked.
+std::unique_ptr<nn::Network> make_layers() {
+  test::TinyGraph graph(10, 1, 2);
+  graph.synapse("a", at::zeros({1, 10, 1, 1}));
+  graph.flatten();
+  graph.synapse("b", at::zeros({2, 2, 1, 1}));
+  graph.synapse("head", at::zeros({5, 2, 1, 1}), {}, /*maskable=*/false);
+  return graph.make();
+}
+
 struct TwoLayers {
-  test::TinyNetwork network;
-  nn::Synapse& a = network.add_synapse("a", at::zeros({1, 10, 1, 1}));
-  nn::Synapse& b = network.add_synapse("b", at::zeros({2, 2, 1, 1}));
+  std::unique_ptr<nn::Network> network = make_layers();
+  nn::Synapse& a = network->synapses()[0];
+  nn::Synapse& b = network->synapses()[1];
 };
 
 // "a": blocks keep 2 and 1, the tail of 2 is kept: 5 of 10. "b": 2 of 4. Together 7 of 14.
@@ -52,14 +62,13 @@ TEST(SparsityAudit, WeightPercentIsOverAllWeightsTogether) {
 // in neither.
 TEST(SparsityAudit, WeightPercentOfAllCountsLayersLeftDense) {
   TwoLayers net;
-  net.network.add_synapse("head", at::zeros({5, 4, 1, 1})).maskable = false;
   const LayerMask mask = mask_of(net.a, {1, 0, 0, 0, 0, 1, 0, 0, 1, 1});
-  const SparsityAudit found = audit_network(net.network, {mask});
+  const SparsityAudit found = audit_network(*net.network, {mask});
   EXPECT_DOUBLE_EQ(found.weight_percent(), 40);
   EXPECT_DOUBLE_EQ(found.weight_percent_all(), 100 * 8.0 / 14);
-  const SparsityAudit both = audit_network(net.network, {mask, mask_of(net.b, {1, 0, 0, 1})});
+  const SparsityAudit both = audit_network(*net.network, {mask, mask_of(net.b, {1, 0, 0, 1})});
   EXPECT_EQ(both.weight_percent_all(), both.weight_percent());
-  EXPECT_EQ(audit_network(net.network, {}).weight_percent_all(), 100);
+  EXPECT_EQ(audit_network(*net.network, {}).weight_percent_all(), 100);
 }
 
 TEST(SparsityAudit, EmptyBlocksAreCountedOverLayersAndAllowed) {
@@ -87,9 +96,10 @@ TEST(SparsityAudit, WithoutMasksEverythingIsKept) {
 
 // 3 of 4 and 1 of 2: 4 of 6 together.
 TEST(NeuronAudit, PercentIsOverTheNeuronsOfMaskedLayers) {
-  test::TinyNetwork network;
-  nn::Neuron &a = network.add_neuron("a"), &b = network.add_neuron("b");
-  network.add_neuron("not masked");
+  test::TinyGraph graph;
+  for (const char* name : {"a", "b", "not_masked"}) graph.neuron(name);
+  const auto network = graph.make();
+  nn::Neuron &a = network->neurons()[0], &b = network->neurons()[1];
   const NeuronAudit found =
       audit_neurons({{.neuron = &a, .keep = test::floats({1, 0, 1, 1}, {1, 2, 2})},
                      {.neuron = &b, .keep = test::floats({0, 1}, {2, 1, 1})}});
