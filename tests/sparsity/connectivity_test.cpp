@@ -1,6 +1,6 @@
 #include "spikenm/sparsity/connectivity.h"
 
-#include "spikenm/nn/models/models.h"
+#include "support/model_network.h"
 #include "support/tiny_network.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@ namespace spikenm::sparsity {
 namespace {
 
 using at::Tensor;
-using ops::PoolKind;
-using test::TinyNetwork;
+using graph::PoolKind;
+using test::TinyGraph;
 
 LayerMask mask_of(nn::Synapse& synapse, std::vector<uint8_t> keep) {
   nm::Mask mask = nm::Mask::dense(synapse.weight.numel());
@@ -22,21 +22,19 @@ LayerMask mask_of(nn::Synapse& synapse, std::vector<uint8_t> keep) {
 // Of a 3x3 kernel only the tap up left of the centre.
 const std::vector<uint8_t> kUpLeft = {1, 0, 0, 0, 0, 0, 0, 0, 0};
 
-// A 3x3 convolution with padding 1 on one channel, perhaps a pool, and a linear layer.
-struct ConvLinear {
-  TinyNetwork network;
-  ConvLinear(int64_t inputs, int64_t outputs, std::optional<PoolKind> pool = {},
-             int64_t stride = 1) {
-    network.add_synapse("conv", at::zeros({1, 1, 3, 3}), {.stride = stride, .padding = 1});
-    network.add_neuron("fire");
-    network.add_synapse("fc", at::zeros({outputs, inputs, 1, 1}));
-    network.walk = [this, pool](nn::Pass& pass, const Tensor& x) {
-      Tensor y = pass.neuron(network.neurons()[0], pass.synapse(network.synapses()[0], x));
-      if (pool) y = pass.pool({*pool}, y);
-      return pass.synapse(network.synapses()[1], y.flatten(2));
-    };
-  }
-};
+// A 3x3 convolution with padding 1 on one channel of side x side, perhaps a pool, and a linear
+// layer.
+std::unique_ptr<nn::Network> conv_linear(int64_t side, int64_t inputs, int64_t outputs,
+                                         std::optional<PoolKind> pool = {}, int64_t stride = 1,
+                                         bool linear_maskable = true) {
+  TinyGraph graph(1, side, side);
+  graph.synapse("conv", at::zeros({1, 1, 3, 3}), {.stride = stride, .padding = 1});
+  graph.neuron("fire");
+  if (pool) graph.pool(*pool);
+  graph.flatten();
+  graph.synapse("fc", at::zeros({outputs, inputs, 1, 1}), {}, linear_maskable);
+  return graph.make();
+}
 
 void expect_layer(const LayerConnections& layer, const char* name, double alive, double dense) {
   EXPECT_EQ(layer.name, name);
@@ -46,8 +44,8 @@ void expect_layer(const LayerConnections& layer, const char* name, double alive,
 
 // Along one axis of 4 the 3 taps meet 2 + 3 + 3 + 2 = 10 inputs: 100 in the plane, not 144.
 TEST(Connectivity, PaddingIsNoConnectionAndTheFirstLayerCounts) {
-  ConvLinear model(16, 2);
-  const Connectivity dense = count_connections(model.network, {}, 1, 4, 4);
+  const auto network = conv_linear(4, 16, 2);
+  const Connectivity dense = count_connections(*network, {}, 1, 4, 4);
   ASSERT_EQ(dense.layers.size(), 2u);
   expect_layer(dense.layers[0], "conv", 100, 100);
   expect_layer(dense.layers[1], "fc", 32, 32);
@@ -56,16 +54,16 @@ TEST(Connectivity, PaddingIsNoConnectionAndTheFirstLayerCounts) {
 
 // Stride 2 on 4: outputs look at 2 and 3 inputs an axis, 25 in the plane.
 TEST(Connectivity, AStrideLeavesOutputsOut) {
-  ConvLinear model(4, 1, {}, 2);
-  expect_layer(count_connections(model.network, {}, 1, 4, 4).layers[0], "conv", 25, 25);
+  const auto network = conv_linear(4, 4, 1, {}, 2);
+  expect_layer(count_connections(*network, {}, 1, 4, 4).layers[0], "conv", 25, 25);
 }
 
 // The kept tap sees nothing from the first row and column: of 4x4 neurons 3x3 live, each with one
 // connection, and the linear layer finds 9 of its 16 inputs alive.
 TEST(Connectivity, ANeuronWithoutLiveInputIsDeadDownstream) {
-  ConvLinear model(16, 2);
-  const Connectivity found = count_connections(
-      model.network, {.weights = {mask_of(model.network.synapses()[0], kUpLeft)}}, 1, 4, 4);
+  const auto network = conv_linear(4, 16, 2);
+  const Connectivity found =
+      count_connections(*network, {.weights = {mask_of(network->synapses()[0], kUpLeft)}}, 1, 4, 4);
   expect_layer(found.layers[0], "conv", 9, 100);
   expect_layer(found.layers[1], "fc", 18, 32);
   EXPECT_EQ(found.alive(), 27);
@@ -76,9 +74,9 @@ TEST(Connectivity, ANeuronWithoutLiveInputIsDeadDownstream) {
 // The windows of that map hold 1, 2, 2 and 4 live neurons of 4: 2.25 in all; a max pool has 4.
 TEST(Connectivity, AnAveragePoolMakesFractionsAndAMaxPoolNone) {
   for (const auto& [kind, alive] : {std::pair{PoolKind::kAverage, 2.25}, {PoolKind::kMax, 4.0}}) {
-    ConvLinear model(4, 3, kind);
+    const auto network = conv_linear(4, 4, 3, kind);
     const Connectivity found = count_connections(
-        model.network, {.weights = {mask_of(model.network.synapses()[0], kUpLeft)}}, 1, 4, 4);
+        *network, {.weights = {mask_of(network->synapses()[0], kUpLeft)}}, 1, 4, 4);
     expect_layer(found.layers[1], "fc", 3 * alive, 12);
   }
 }
@@ -86,17 +84,14 @@ TEST(Connectivity, AnAveragePoolMakesFractionsAndAMaxPoolNone) {
 // 2 -> 2 -> 2 -> 1. The second neuron has lost both inputs; of the 4 weights to the next layer, all
 // kept, 2 come from it; those two neurons still live. Masks say what is kept, not the values.
 TEST(Connectivity, ADeadNeuronTakesOnlyItsOwnConnections) {
-  TinyNetwork network;
-  network.add_synapse("a", at::zeros({2, 2, 1, 1}));
-  network.add_synapse("b", at::zeros({2, 2, 1, 1}));
-  network.add_synapse("c", at::zeros({1, 2, 1, 1}));
-  network.walk = [&](nn::Pass& pass, const Tensor& x) {
-    Tensor y = x.flatten(2);
-    for (nn::Synapse& layer : network.synapses()) y = pass.synapse(layer, y);
-    return y;
-  };
+  TinyGraph graph(2);
+  graph.flatten();
+  graph.synapse("a", at::zeros({2, 2, 1, 1}));
+  graph.synapse("b", at::zeros({2, 2, 1, 1}));
+  graph.synapse("c", at::zeros({1, 2, 1, 1}));
+  const auto network = graph.make();
   const Connectivity found = count_connections(
-      network, {.weights = {mask_of(network.synapses()[0], {1, 1, 0, 0})}}, 2, 1, 1);
+      *network, {.weights = {mask_of(network->synapses()[0], {1, 1, 0, 0})}}, 2, 1, 1);
   expect_layer(found.layers[0], "a", 2, 4);
   expect_layer(found.layers[1], "b", 2, 4);
   expect_layer(found.layers[2], "c", 2, 2);
@@ -106,16 +101,15 @@ TEST(Connectivity, ADeadNeuronTakesOnlyItsOwnConnections) {
 // y = a(x) + b(a(x)) -> c. Every connection of c reads a sum of two neurons and counts twice. With
 // b gone it counts once, as a alone lives.
 TEST(Connectivity, AConnectionFromASumCountsForEveryTerm) {
-  TinyNetwork network;
-  for (const char* name : {"a", "b", "c"}) network.add_synapse(name, at::zeros({1, 1, 1, 1}));
-  network.walk = [&](nn::Pass& pass, const Tensor& x) {
-    auto& layers = network.synapses();
-    const Tensor y = pass.synapse(layers[0], x);
-    return pass.synapse(layers[2], y + pass.synapse(layers[1], y));
-  };
-  expect_layer(count_connections(network, {}, 1, 2, 2).layers[2], "c", 8, 8);
+  TinyGraph graph(1, 2, 2);
+  const auto a = graph.synapse("a", at::zeros({1, 1, 1, 1}));
+  const auto b = graph.synapse("b", at::zeros({1, 1, 1, 1}));
+  graph.sum({a, b});
+  graph.synapse("c", at::zeros({1, 1, 1, 1}));
+  const auto network = graph.make();
+  expect_layer(count_connections(*network, {}, 1, 2, 2).layers[2], "c", 8, 8);
   const Connectivity found =
-      count_connections(network, {.weights = {mask_of(network.synapses()[1], {0})}}, 1, 2, 2);
+      count_connections(*network, {.weights = {mask_of(network->synapses()[1], {0})}}, 1, 2, 2);
   expect_layer(found.layers[1], "b", 0, 4);
   expect_layer(found.layers[2], "c", 4, 8);
 }
@@ -127,27 +121,25 @@ NeuronMask neuron_mask(nn::Neuron& neuron, const std::vector<float>& keep, at::I
 // A dropped neuron takes the connections that end at it, and those that leave it. Of the 2x2 map
 // after a 3x3 convolution each neuron has 4 inputs; 3 of them are kept.
 TEST(Connectivity, ADroppedNeuronTakesItsConnectionsInAndOut) {
-  ConvLinear model(4, 5);
-  nn::Neuron& fire = model.network.neurons()[0];
-  model.network.synapses()[0].drives = &fire;
+  const auto network = conv_linear(2, 4, 5);
+  nn::Neuron& fire = network->neurons()[0];
   const sparsity::Masks masks{.neurons = {neuron_mask(fire, {1, 0, 1, 1}, {1, 2, 2})}};
-  const Connectivity found = count_connections(model.network, masks, 1, 2, 2);
+  const Connectivity found = count_connections(*network, masks, 1, 2, 2);
   expect_layer(found.layers[0], "conv", 12, 16);
   expect_layer(found.layers[1], "fc", 15, 20);
 }
 
 // Weights first, neurons second: the tap up left leaves (1,1) alive alone, its mask drops that too.
 TEST(Connectivity, WeightAndNeuronMasksAreCountedTogether) {
-  ConvLinear model(4, 5);
-  nn::Neuron& fire = model.network.neurons()[0];
-  model.network.synapses()[0].drives = &fire;
-  sparsity::Masks masks{.weights = {mask_of(model.network.synapses()[0], kUpLeft)},
+  const auto network = conv_linear(2, 4, 5);
+  nn::Neuron& fire = network->neurons()[0];
+  sparsity::Masks masks{.weights = {mask_of(network->synapses()[0], kUpLeft)},
                         .neurons = {neuron_mask(fire, {0, 0, 0, 1}, {1, 2, 2})}};
-  const Connectivity alive = count_connections(model.network, masks, 1, 2, 2);
+  const Connectivity alive = count_connections(*network, masks, 1, 2, 2);
   expect_layer(alive.layers[0], "conv", 1, 16);
   expect_layer(alive.layers[1], "fc", 5, 20);
   masks.neurons = {neuron_mask(fire, {1, 1, 1, 0}, {1, 2, 2})};
-  const Connectivity dead = count_connections(model.network, masks, 1, 2, 2);
+  const Connectivity dead = count_connections(*network, masks, 1, 2, 2);
   expect_layer(dead.layers[0], "conv", 0, 16);
   expect_layer(dead.layers[1], "fc", 0, 20);
 }
@@ -155,45 +147,38 @@ TEST(Connectivity, WeightAndNeuronMasksAreCountedTogether) {
 // y = fire_a(a(x)) + fire_b(b(x)) on 2x2, then an average pool and a linear layer. The mask of
 // fire_b keeps one neuron of four: the sum has 4 + 1 of 8 terms, the pool their quarter.
 TEST(Connectivity, ResidualSumsAndAveragePoolsCarryNeuronMasks) {
-  TinyNetwork network;
-  for (const char* name : {"a", "b"}) {
-    nn::Synapse& layer = network.add_synapse(name, at::zeros({1, 1, 1, 1}));
-    layer.drives = &network.add_neuron(std::string("fire_") + name);
+  TinyGraph graph(1, 2, 2);
+  std::vector<graph::NodeId> terms;
+  for (const std::string name : {"a", "b"}) {
+    graph.synapse_of(0, name, at::zeros({1, 1, 1, 1}));
+    terms.push_back(graph.neuron("fire_" + name));
   }
-  network.add_synapse("fc", at::zeros({3, 1, 1, 1}));
-  network.walk = [&](nn::Pass& pass, const Tensor& x) {
-    auto& s = network.synapses();
-    auto& n = network.neurons();
-    const Tensor a = pass.neuron(n[0], pass.synapse(s[0], x));
-    const Tensor b = pass.neuron(n[1], pass.synapse(s[1], x));
-    return pass.synapse(s[2], pass.pool({PoolKind::kAverage}, a + b).flatten(2));
-  };
+  graph.sum(terms);
+  graph.pool(PoolKind::kAverage);
+  graph.flatten();
+  graph.synapse("fc", at::zeros({3, 1, 1, 1}));
+  const auto network = graph.make();
   const sparsity::Masks masks{
-      .neurons = {neuron_mask(network.neurons()[1], {0, 0, 1, 0}, {1, 2, 2})}};
-  const Connectivity found = count_connections(network, masks, 1, 2, 2);
+      .neurons = {neuron_mask(network->neurons()[1], {0, 0, 1, 0}, {1, 2, 2})}};
+  const Connectivity found = count_connections(*network, masks, 1, 2, 2);
   expect_layer(found.layers[0], "a", 4, 4);
   expect_layer(found.layers[1], "b", 1, 4);
   expect_layer(found.layers[2], "fc", 3 * 5 / 4.0, 3 * 8 / 4.0);
 }
 
 TEST(Connectivity, AReadoutThatIsNotMaskableIsNotCounted) {
-  ConvLinear model(16, 2);
-  model.network.synapses()[1].maskable = false;
-  const Connectivity found = count_connections(model.network, {}, 1, 4, 4);
+  const auto network = conv_linear(4, 16, 2, {}, 1, /*linear_maskable=*/false);
+  const Connectivity found = count_connections(*network, {}, 1, 4, 4);
   ASSERT_EQ(found.layers.size(), 1u);
   expect_layer(found.layers[0], "conv", 100, 100);
   EXPECT_EQ(found.dense(), 100);
 }
 
-std::unique_ptr<nn::Network> build(const std::string& name, const std::string& lines,
-                                   const nn::ModelSpec& spec) {
-  return nn::models().find(name)(spec, Config::from_text(lines, "test"));
-}
-
 // On H x W a 3x3 layer has (3H - 2)(3W - 2) pairs of positions. 18x17 -> 9x8 -> 4x4 -> 2x2.
 TEST(Connectivity, SmallConvHasTheConnectionsCountedByHand) {
-  const auto network = build("small_conv", "width = 3\nvoters = 2",
-                             {.channels = 2, .height = 18, .width = 17, .classes = 5});
+  const auto network =
+      test::model_network("small_conv", "width = 3\nvoters = 2",
+                          {.frame = {2, 18, 17}, .classes = graph::numbered_classes(5)});
   const Connectivity found = count_connections(*network, {}, 2, 18, 17);
   ASSERT_EQ(found.layers.size(), 4u);
   expect_layer(found.layers[0], "conv1", 52 * 49 * 2 * 3, 52 * 49 * 2 * 3);
@@ -204,7 +189,7 @@ TEST(Connectivity, SmallConvHasTheConnectionsCountedByHand) {
 
 struct Paper {
   const char* model;
-  nn::ModelSpec spec;
+  graph::ModelSpec spec;
   int64_t weights;  // of layers that are counted
   double connections;
 };
@@ -216,23 +201,22 @@ struct Paper {
 // 8 * 46^2 * 256^2 + 4 * 16^2 * 128 * 256; in stage 3 4 * 23^2 * 256 * 512 + 4 * 22^2 * 512^2 +
 // 4 * 8^2 * 256 * 512; 3 * 512 * 256 for fc1 and 256 * 100 for fc2.
 TEST(Connectivity, ThePapersNetworksHaveTheirWeightsAndConnections) {
-  const nn::ModelSpec images{.channels = 3, .height = 32, .width = 32, .classes = 10};
-  const nn::ModelSpec events{.channels = 2, .height = 48, .width = 48, .classes = 10};
-  nn::ModelSpec gestures = events;
-  gestures.classes = 11;
+  const graph::ModelSpec images{.frame = {3, 32, 32}}, events{.frame = {2, 48, 48}};
+  graph::ModelSpec gestures = events;
+  gestures.classes = graph::numbered_classes(11);
   for (const Paper& paper : {Paper{"6conv2fc", images, 36715264, 1614720000},
                              {"vggsnn", events, 9677952, 1238690304},
                              {"vgg13", gestures, 9457792, 445644288},
                              {"sew_resnet18", images, 11159232, 725811968},
                              {"resnet19", images, 12643008, 3491940096}}) {
-    const auto network = build(paper.model, "", paper.spec);
+    const auto network = test::model_network(paper.model, "", paper.spec);
     int64_t weights = 0;
     for (const nn::Synapse& s : network->synapses()) weights += s.maskable ? s.weight.numel() : 0;
     EXPECT_EQ(weights, paper.weights) << paper.model;
     if (network->synapses().front().name == "stem") {  // UPR leaves it out: 11,157,504
       EXPECT_EQ(network->synapses().front().weight.numel(), 1728) << paper.model;
     }
-    const nn::FrameShape frame = paper.spec.frame();
+    const graph::FrameShape& frame = paper.spec.frame;
     const Connectivity found =
         count_connections(*network, {}, frame.channels, frame.height, frame.width);
     EXPECT_EQ(found.dense(), paper.connections) << paper.model;

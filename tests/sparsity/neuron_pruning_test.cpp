@@ -14,7 +14,7 @@
 namespace spikenm::sparsity {
 namespace {
 
-using test::method_on, test::search_step, test::small_network, test::TinyNetwork;
+using test::method_on, test::search_step, test::small_network, test::TinyGraph;
 
 const std::string kBoth = "granularity = \"weight+neuron\"\n";
 const ClearMoments kNothing = [](const Tensor&, const Tensor&) {};
@@ -36,33 +36,29 @@ double conn(nn::Network& network, const Masks& masks) {
 // Neurons a (2x4x4, masked) and b (2x2x2, masked) behind a, read by a sum; c is the readout.
 //   a = conv 3x3 (1 -> 2); b = conv 3x3 stride 2 (2 -> 2); s = conv 1x1 stride 2 (2 -> 2), no
 //   neuron of its own to mask; c = linear of (b + s).
+std::unique_ptr<nn::Network> make_residual(bool readout_maskable = true) {
+  TinyGraph graph(1, 4, 4);
+  const graph::NeuronParams fire{.neuron = graph::NeuronKind::kIf};
+  graph.synapse("a", at::full({2, 1, 3, 3}, 0.4f), {.stride = 1, .padding = 1});
+  const auto a = graph.neuron("fire_a", fire, /*maskable=*/true);
+  graph.synapse("b", at::full({2, 2, 3, 3}, 0.3f), {.stride = 2, .padding = 1});
+  const auto b = graph.neuron("fire_b", fire, /*maskable=*/true);
+  graph.synapse_of(a, "s", at::full({2, 2, 1, 1}, 0.7f), {.stride = 2, .padding = 0});
+  graph.sum({b, graph.neuron("fire_s", fire)});
+  graph.flatten();
+  graph.synapse("c", at::arange(24, at::kFloat).view({3, 8, 1, 1}) / 20, {}, readout_maskable);
+  return graph.make();
+}
+
 struct Residual {
-  TinyNetwork network;
-  Residual() {
-    network.set_frame(1, 4, 4);
-    network.add_synapse("a", at::full({2, 1, 3, 3}, 0.4f), {.stride = 1, .padding = 1});
-    network.add_synapse("b", at::full({2, 2, 3, 3}, 0.3f), {.stride = 2, .padding = 1});
-    network.add_synapse("s", at::full({2, 2, 1, 1}, 0.7f), {.stride = 2, .padding = 0});
-    network.add_synapse("c", at::arange(24, at::kFloat).view({3, 8, 1, 1}) / 20);
-    for (const char* name : {"fire_a", "fire_b", "fire_s"}) network.add_neuron(name);
-    for (size_t i = 0; i < 3; ++i) network.synapses()[i].drives = &network.neurons()[i];
-    network.neurons()[0].maskable = network.neurons()[1].maskable = true;
-    network.walk = [this](nn::Pass& pass, const Tensor& x) {
-      auto& s = network.synapses();
-      auto& n = network.neurons();
-      const Tensor a = pass.neuron(n[0], pass.synapse(s[0], x));
-      const Tensor sum =
-          pass.neuron(n[1], pass.synapse(s[1], a)) + pass.neuron(n[2], pass.synapse(s[2], a));
-      return pass.synapse(s[3], sum.flatten(2));
-    };
-  }
+  std::unique_ptr<nn::Network> network = make_residual();
 
   // Forward and backward of one step on x [T,B,1,4,4].
   void step(Method& method, const Tensor& x, const StepInfo& info) {
     const MethodHooks hooks(method);
     method.begin_step(info);
     nn::RunPass pass(/*training=*/true);
-    network.forward(pass, x).square().mean().backward();
+    network->forward(pass, x).square().mean().backward();
     method.after_backward(info);
   }
 };
@@ -82,7 +78,7 @@ TEST(NeuronPruning, ScaledErrorsGiveTheSameGradient) {
   std::vector<Tensor> found;
   for (const double scale : {1.0, 1024.0}) {
     Residual residual;
-    const auto method = method_on(residual.network, "dense", kBoth);
+    const auto method = method_on(*residual.network, "dense", kBoth);
     method->begin_step({});
     pull_gates(*method, scale);
     StepInfo info;
@@ -96,7 +92,7 @@ TEST(NeuronPruning, ScaledErrorsGiveTheSameGradient) {
 
 TEST(NeuronPruning, AnOverflowOfTheGatesSkipsTheStepForAll) {
   Residual residual;
-  const auto method = method_on(residual.network, "dense", kBoth);
+  const auto method = method_on(*residual.network, "dense", kBoth);
   method->begin_step({});
   pull_gates(*method, std::numeric_limits<double>::infinity());
   const Tensor overflow = at::zeros({1});
@@ -188,25 +184,25 @@ TEST(NeuronPruning, GradientIsThatOfTheGatedLossWithItsPenalty) {
   };
   const double lambda = 0.003, beta = 5 * std::pow(200, 0.25);
   Residual method_side, oracle_side;
-  const auto method = method_on(method_side.network, "dense", kBoth + "lambda_neuron = 0.003");
+  const auto method = method_on(*method_side.network, "dense", kBoth + "lambda_neuron = 0.003");
   Oracle hooks[2];
   for (size_t i = 0; i < 2; ++i) {
     const Tensor values = at::arange(scalars(*method)[i].numel(), at::kFloat).sin() * 0.05;
     give(scalars(*method)[i], values.view(scalars(*method)[i].sizes()));
     hooks[i].m = scalars(*method)[i].detach().clone().set_requires_grad(true);
     hooks[i].beta = beta;
-    oracle_side.network.neurons()[i].hook = &hooks[i];
+    oracle_side.network->neurons()[i].hook = &hooks[i];
   }
   method_side.step(*method, frames(), {1, 4});
   nn::RunPass pass(/*training=*/true);
   const Tensor penalty =
       5 * at::sigmoid(beta * hooks[0].m).sum() + 3 * at::sigmoid(beta * hooks[1].m).sum();
-  (oracle_side.network.forward(pass, frames()).square().mean() + lambda * penalty).backward();
+  (oracle_side.network->forward(pass, frames()).square().mean() + lambda * penalty).backward();
   for (size_t i = 0; i < 2; ++i) {
     const Tensor found = scalars(*method)[i].grad(), wanted = hooks[i].m.grad();
     EXPECT_LT((found - wanted).abs().max().item<float>(), 1e-5 * wanted.abs().max().item<float>());
-    EXPECT_TRUE(at::allclose(method_side.network.synapses()[i].weight.grad(),
-                             oracle_side.network.synapses()[i].weight.grad(), 1e-5, 1e-7));
+    EXPECT_TRUE(at::allclose(method_side.network->synapses()[i].weight.grad(),
+                             oracle_side.network->synapses()[i].weight.grad(), 1e-5, 1e-7));
   }
 }
 
@@ -214,13 +210,14 @@ TEST(NeuronPruning, GradientIsThatOfTheGatedLossWithItsPenalty) {
 TEST(NeuronPruning, ASilentNeuronFeelsItsConnectionsAlone) {
   Residual model;
   const auto method =
-      method_on(model.network, "dense", kBoth + "lambda_neuron = 0.01\nbeta_min = 8");
+      method_on(*model.network, "dense", kBoth + "lambda_neuron = 0.01\nbeta_min = 8");
   model.step(*method, at::zeros({3, 2, 1, 4, 4}), {0, 4});
   EXPECT_TRUE(at::allclose(scalars(*method)[0].grad(), at::full({2, 4, 4}, 8 / 4.0 * 0.01 * 5)));
   EXPECT_TRUE(at::allclose(scalars(*method)[1].grad(), at::full({2, 2, 2}, 8 / 4.0 * 0.01 * 3)));
-  model.network.synapses()[3].maskable = false;  // a readout that is not counted costs nothing
-  const auto uncounted = method_on(model.network, "dense", kBoth + "lambda_neuron = 0.01");
-  model.step(*uncounted, at::zeros({3, 2, 1, 4, 4}), {0, 4});
+  // A readout that is not counted costs nothing.
+  Residual with_readout{make_residual(/*readout_maskable=*/false)};
+  const auto uncounted = method_on(*with_readout.network, "dense", kBoth + "lambda_neuron = 0.01");
+  with_readout.step(*uncounted, at::zeros({3, 2, 1, 4, 4}), {0, 4});
   EXPECT_EQ(scalars(*uncounted)[1].grad().abs().max().item<float>(), 0);
 }
 

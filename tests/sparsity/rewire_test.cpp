@@ -11,19 +11,21 @@ namespace spikenm::sparsity {
 namespace {
 
 using test::hardened, test::method_on, test::search_step, test::small_network;
-using test::TinyNetwork;
 
 // One linear layer, blocks of four along its inputs, and a method on it whose credits the test
 // hands in itself.
 struct Wired {
-  TinyNetwork network;
+  std::unique_ptr<nn::Network> network;
   std::unique_ptr<Method> method;
   Tensor weight, cleared;  // `cleared` is the keep that the moments were cleared with
 
   Wired(int64_t cout, int64_t cin, const std::string& toml, uint64_t seed = 0) {
-    network.add_synapse("fc", test::normal_tensor({cout, cin, 1, 1}, at::kFloat, 1));
-    method = method_on(network, "rewire", toml, seed);
-    weight = network.synapses()[0].weight.detach();
+    test::TinyGraph graph(cin);
+    graph.flatten();
+    graph.synapse("fc", test::normal_tensor({cout, cin, 1, 1}, at::kFloat, 1));
+    network = graph.make();
+    method = method_on(*network, "rewire", toml, seed);
+    weight = network->synapses()[0].weight.detach();
   }
 
   [[nodiscard]] Tensor keep() const { return harden_all(*method).weights[0].keep; }
@@ -37,7 +39,7 @@ struct Wired {
   int64_t step_ends(int64_t step, int64_t steps) {
     cleared = Tensor();
     method->after_step({step, steps}, [&](const Tensor& parameter, const Tensor& untouched) {
-      EXPECT_TRUE(parameter.is_same(network.synapses()[0].weight));
+      EXPECT_TRUE(parameter.is_same(network->synapses()[0].weight));
       cleared = untouched;
     });
     return method->take_statistics().at("rewired_blocks").get<int64_t>();
