@@ -1,6 +1,7 @@
 // What every model must do, whatever it is.
-#include "spikenm/nn/models/models.h"
+#include "spikenm/graph/models/models.h"
 
+#include "spikenm/graph/models/neuron_options.h"
 #include "spikenm/nn/run_pass.h"
 #include "support/normal_values.h"
 
@@ -12,15 +13,16 @@
 namespace spikenm::nn {
 namespace {
 
-std::unique_ptr<Network> make(const std::string& name, uint64_t seed = 0, int64_t classes = 7) {
+using graph::models;
+
+std::unique_ptr<Network> make(const std::string& name, uint64_t seed = 0) {
   // Frames that five pools fit; neurons that fire in layers of a few channels, however deep.
-  return models().find(name)({.channels = 3,
-                              .height = 32,
-                              .width = 36,
-                              .classes = classes,
-                              .neuron = read_neuron_spec(Config::from_text("threshold = 0.1", "")),
-                              .seed = seed},
-                             Config::from_text("width = 4", ""));
+  const graph::ModelSpec spec{
+      .frame = {3, 32, 36},
+      .classes = graph::numbered_classes(7),
+      .neuron = graph::read_neuron(Config::from_text("threshold = 0.1", ""))};
+  return std::make_unique<Network>(models().find(name)(spec, Config::from_text("width = 4", "")),
+                                   seed);
 }
 
 Tensor frames(int64_t T, int64_t B) {
