@@ -39,7 +39,7 @@ std::unique_ptr<Run> run_in(const std::string& precision, const std::vector<std:
 
 // Many samples: the mean over them is what makes errors small.
 BatchTensors batch_for(const Run& run, uint32_t stream, double factor = 1) {
-  const nn::FrameShape& f = run.recipe.model.network->frame();
+  const graph::FrameShape& f = run.recipe.model.network->frame();
   return {
       .frames =
           (test::normal_tensor({4, 64, f.channels, f.height, f.width}, at::kFloat, stream).abs() *

@@ -2,6 +2,7 @@
 #include "spikenm/ops/norm_neuron.h"
 
 #include "cuda/norm_neuron_case.h"
+#include "spikenm/kernels/norm_neuron.h"
 #include "spikenm/kernels/spike_bits.h"
 #include "spikenm/ops/neuron_seq.h"
 #include "support/expect_error.h"
@@ -84,13 +85,20 @@ Reference run_on_cpu(const Case& c) {
           .g = g};
 }
 
+bool is_fused(const NeuronParams& params, int64_t steps, at::ScalarType type = at::kFloat) {
+  const Place gpu{.device = at::kCUDA, .type = type, .steps = steps};
+  return fusing(params, gpu, {8, 6, 6}, /*pool=*/nullptr).norm_neuron;
+}
+
 Outcome run_on_gpu(const Case& c, const Tensor& g) {
   const Tensor x = trained(input_of(c).to(at::kCUDA, c.type));
   BatchNormState state = state_of(c, at::TensorOptions(at::kCUDA).dtype(at::kFloat));
-  const bool fused = can_fuse_norm_neuron(x, c.steps, c.params);
+  const bool fused = is_fused(c.params, c.steps, c.type);
   EXPECT_EQ(fused, c.steps <= kernels::kMaxFusedSteps);
-  const Spikes out = fused ? norm_neuron(x, c.steps, c.norm == NormMode::kNone ? nullptr : &state,
-                                         c.params, c.norm == NormMode::kTraining)
+  const Spikes out = fused ? norm_neuron(x, {.params = c.params,
+                                             .norm = c.norm == NormMode::kNone ? nullptr : &state,
+                                             .steps = c.steps,
+                                             .training = c.norm == NormMode::kTraining})
                            : Spikes{.values = unfused(c, x, state), .bits = {}};
   EXPECT_EQ(out.bits.defined(), fused && c.shape[2] % 8 == 0);
   return {.spikes = out.values.detach(),
@@ -239,7 +247,7 @@ std::vector<Tensor> run_laid_out(const Tensor& values, const Tensor& g) {
   const Case c{.shape = values.sizes().vec(), .steps = values.size(0)};
   const Tensor x = values.detach().set_requires_grad(true);
   BatchNormState state = state_of(c, at::TensorOptions(at::kCUDA).dtype(at::kFloat));
-  const Tensor spikes = norm_neuron(x, c.steps, &state, {}, true).values;
+  const Tensor spikes = norm_neuron(x, {.norm = &state, .steps = c.steps}).values;
   std::vector<Tensor> all = gradients(spikes, g, {x, state.gamma, state.beta});
   all.push_back(spikes.detach());
   return all;
@@ -263,16 +271,14 @@ TEST(CudaNormNeuron, TheSameValuesGiveTheSameBits) {
 TEST(CudaNormNeuron, OneValueAChannelCannotTrain) {
   const Case c{.shape = {1, 1, 3}, .steps = 1};
   BatchNormState state = state_of(c, at::TensorOptions(at::kCUDA).dtype(at::kFloat));
-  EXPECT_ERROR(norm_neuron(input_of(c).to(at::kCUDA), 1, &state, {}, true), "batch norm",
+  EXPECT_ERROR(norm_neuron(input_of(c).to(at::kCUDA), {.norm = &state}), "batch norm",
                "two or more");
 }
 
-TEST(CudaNormNeuron, LearntLeaksLongSequencesAndTheCpuAreNotFused) {
-  const Tensor x = at::ones({1, 2, 3}), gpu = x.to(at::kCUDA);
-  EXPECT_TRUE(can_fuse_norm_neuron(gpu, 16, {}));
-  EXPECT_FALSE(can_fuse_norm_neuron(gpu, 17, {}));
-  EXPECT_FALSE(can_fuse_norm_neuron(gpu, 4, {.neuron = kernels::Neuron::kPlif}));
-  EXPECT_FALSE(can_fuse_norm_neuron(x, 4, {}));
+TEST(CudaNormNeuron, LearntLeaksAndLongSequencesAreNotFused) {
+  EXPECT_TRUE(is_fused({}, 16));
+  EXPECT_FALSE(is_fused({}, 17));
+  EXPECT_FALSE(is_fused({.neuron = kernels::Neuron::kPlif}, 4));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ Outcome train(const std::vector<std::string>& overrides, bool record) {
   const Schedule schedule{.kind = Schedule::Kind::kConstant};
   SearchHooks search(*model.method, schedule, stepper.optimizer());
   const StepHooks hooks = search.hooks();
-  const nn::FrameShape& f = model.network->frame();
+  const graph::FrameShape& f = model.network->frame();
   Outcome outcome;
   Position at{.phase_steps = kSteps, .steps = kSteps};
   for (; at.phase_step < kSteps; ++at.phase_step, ++at.step) {

@@ -150,10 +150,11 @@ TEST(CudaNeuron, APoolInTheSameOpIsThePoolAfterIt) {
                                      .beta = trained(normal_tensor({16}, at::kFloat, 3).cuda()),
                                      .running_mean = at::zeros({16}, at::kCUDA),
                                      .running_var = at::ones({16}, at::kCUDA)};
-            ASSERT_TRUE(ops::can_fuse_pool(x, steps, params, pool));
-            const Tensor y =
-                fused ? ops::norm_neuron(x, steps, &norm, params, true, &pool).values
-                      : ops::pool(ops::norm_neuron(x, steps, &norm, params, true).values, pool);
+            const ops::Place gpu{.device = at::kCUDA, .type = type, .steps = steps};
+            ASSERT_TRUE(ops::fusing(params, gpu, {16, 7, 9}, &pool).pool);
+            const ops::NormNeuronCall call{.params = params, .norm = &norm, .steps = steps};
+            const Tensor y = fused ? ops::norm_neuron(x, call, &pool).values
+                                   : ops::pool(ops::norm_neuron(x, call).values, pool);
             found[fused] = test::gradients(y, normal_tensor(y.sizes(), at::kFloat, 4).cuda(),
                                            {x, norm.gamma, norm.beta});
             found[fused].push_back(y.detach());

@@ -30,7 +30,7 @@ Recipe recipe_on(const std::string& device, const Case& c) {
   return read_recipe(config);
 }
 
-BatchTensors batch_of(const nn::FrameShape& f, uint32_t stream) {
+BatchTensors batch_of(const graph::FrameShape& f, uint32_t stream) {
   return {.frames = test::normal_tensor({kSteps, kBatch, f.channels, f.height, f.width}, at::kFloat,
                                         stream),
           .labels = at::arange(kBatch, at::kLong)};
