@@ -54,7 +54,9 @@ template <>
 struct Reader<int64_t> {
   static constexpr const char* kWanted = "a whole number";
   static std::optional<int64_t> convert(const Json& v) {
-    return v.is_number_integer() ? std::optional(v.get<int64_t>()) : std::nullopt;
+    if (!v.is_number_integer()) return std::nullopt;
+    if (v.is_number_unsigned() && v.get<uint64_t>() > INT64_MAX) return std::nullopt;
+    return v.get<int64_t>();
   }
 };
 

@@ -61,17 +61,15 @@ NodeId Graph::add(std::string name, Operation operation, std::vector<NodeId> inp
   SPIKENM_CHECK(is_plain(name),
                 "node {} of {}: found the name '{}', wanted 1 to {} letters, digits or _ . - +", id,
                 name_, name, kLongestName);
-  SPIKENM_CHECK(id < kMostNodes, "{}: found more nodes than {} allow, wanted at most {}", name,
-                name_, kMostNodes);
+  SPIKENM_CHECK(id < kMostNodes, "{}: found {} nodes of {} before it, wanted at most {} in all",
+                name, id, name_, kMostNodes);
   SPIKENM_CHECK(by_name_.emplace(name, id).second, "{}: found two nodes of this name", name);
   for (const NodeId input : inputs) SPIKENM_ASSERT(input < id);
   std::vector<Shape> shapes;
   for (const NodeId input : inputs) shapes.push_back(nodes_[input].out);
   const Shape out = infer_shape(name, operation, shapes);
-  nodes_.push_back({.name = std::move(name),
-                    .operation = operation,
-                    .inputs = std::move(inputs),
-                    .out = out});
+  nodes_.push_back(
+      {.name = std::move(name), .operation = operation, .inputs = std::move(inputs), .out = out});
   return id;
 }
 
