@@ -59,10 +59,10 @@ TEST(DrawnUnits, ConstantsThatAreNotUsualAreSaid) {
   EXPECT_EQ(units[1].lines,
             (Texts{"conv 1x1 stride 2, bias, not masked", "lif τ 2, threshold 0.5, soft reset"}));
   EXPECT_EQ(units[2].lines, (Texts{"plif τ 2 learnt, reset to -0.25"}));
-  EXPECT_EQ(units[3].lines, (Texts{"if", "max pool 3x3 stride 2 padding 1"}));
+  EXPECT_EQ(units[3].lines, (Texts{"if, no leak", "max pool 3x3 stride 2 padding 1"}));
 }
 
-TEST(DrawnUnits, NotesOfANodeShareALineWhileTheyFit) {
+TEST(DrawnUnits, NotesOfABoxShareALineWhileTheyFit) {
   const Annotations notes{{{"conv", {"2:4", "50.0 % kept", std::string(40, 'x')}},
                            {"fire", {"rate 0.12"}},
                            {"nobody", {"?"}}}};

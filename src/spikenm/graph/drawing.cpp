@@ -55,13 +55,16 @@ Look look_of(const Node& node) {
   return {"#f3f3f3", "#888888"};
 }
 
-// "airplane, automobile, …"
-std::string class_list(const std::vector<std::string>& classes) {
-  constexpr size_t kMost = 60;
-  std::string text;
-  for (const std::string& name : classes) {
-    if (text.size() + name.size() > kMost) return text + (text.empty() ? "…" : ", …");
-    text += (text.empty() ? "" : ", ") + name;
+// "10 classes: airplane, automobile, …", as many as there is room for.
+std::string list_classes(const std::vector<std::string>& classes, double room) {
+  std::string text =
+      fmt::format("{} {}:", classes.size(), classes.size() == 1 ? "class" : "classes");
+  for (size_t i = 0; i < classes.size(); ++i) {
+    const std::string longer = text + (i == 0 ? " " : ", ") + classes[i];
+    const bool is_last = i + 1 == classes.size();
+    if (text_width(longer + (is_last ? "" : ", …"), kTextSize) > room)
+      return text + (i == 0 ? " …" : ", …");
+    text = longer;
   }
   return text;
 }
@@ -136,10 +139,6 @@ std::string draw_line(const std::vector<Spot>& line, Spot origin) {
       path, end.x, end.y - 5, end.x, end.y);
 }
 
-std::string subtitle(const Graph& graph) {
-  return fmt::format("{} classes: {}", graph.classes().size(), class_list(graph.classes()));
-}
-
 }  // namespace
 
 std::string draw_svg(const Graph& graph, const Annotations& annotations) {
@@ -151,16 +150,15 @@ std::string draw_svg(const Graph& graph, const Annotations& annotations) {
     inputs.push_back(unit.inputs);
   }
   const DrawingLayout layout = lay_out(box_width(units), heights, inputs);
-  const double header =
-      std::max(text_width(graph.name(), kTitleSize, true), text_width(subtitle(graph), kTextSize));
+  const double width = std::max(layout.width, text_width(graph.name(), kTitleSize, true));
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, sans-serif\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-      2 * kMargin + std::max(layout.width, header), kHeader + kMargin + layout.height);
+      2 * kMargin + width, kHeader + kMargin + layout.height);
   svg += draw_text({kMargin, 30}, graph.name(),
                    {.color = "#111111", .bold = true, .size = kTitleSize});
-  svg += draw_text({kMargin, 47}, subtitle(graph), {.color = "#666666"});
+  svg += draw_text({kMargin, 47}, list_classes(graph.classes(), width), {.color = "#666666"});
   const Spot origin{kMargin, kHeader};
   for (const std::vector<Spot>& line : layout.lines) svg += draw_line(line, origin);
   for (size_t i = 0; i < units.size(); ++i) {

@@ -46,7 +46,7 @@ struct Words {
     const NeuronParams& p = neuron.params;
     const NeuronTraits& traits = traits_of(p.neuron);
     std::string text(traits.name);
-    if (traits.leaks) text += fmt::format(" τ {:g}", neuron.tau);
+    text += traits.leaks ? fmt::format(" τ {:g}", neuron.tau) : ", no leak";
     if (traits.learns_leak) text += " learnt";
     if (p.threshold != 1) text += fmt::format(", threshold {:g}", p.threshold);
     if (p.soft_reset) return text + ", soft reset";
@@ -82,13 +82,11 @@ std::string words_of(const Node& node) {
 void add_notes(const Annotations& annotations, const Node& node, DrawnUnit& unit) {
   const auto found = annotations.notes.find(node.name);
   if (found == annotations.notes.end()) return;
-  bool is_first = true;  // of this node: a line tells of one node
   for (const std::string& note : found->second) {
-    if (is_first || unit.notes.back().size() + note.size() > kLongestLine)
+    if (unit.notes.empty() || unit.notes.back().size() + note.size() > kLongestLine)
       unit.notes.push_back(note);
     else
       unit.notes.back() += " · " + note;
-    is_first = false;
   }
 }
 
