@@ -67,8 +67,9 @@ std::string node_to_toml(const Json& json, const Node& node, const std::string& 
 std::string to_toml(const Graph& graph) {
   const Json json = to_json(graph);
   std::string text =
-      "# A spiking network of SpikeNM, node by node. A node reads the one above it unless inputs "
-      "says otherwise.\n";
+      "# A spiking network of SpikeNM, node by node, each with what it gives. A node without "
+      "inputs "
+      "reads\n# the node above it; constants that are left out have their defaults.\n";
   for (const char* key : {"format", "version", "name"})
     text += fmt::format("{} = {}\n", key, toml_value(json[key]));
   for (const char* key : {"frame", "classes"})
