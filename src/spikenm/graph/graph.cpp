@@ -41,8 +41,8 @@ std::string Shape::text() const {
 Graph::Graph(std::string name, const FrameShape& frame, std::vector<std::string> classes)
     : name_(std::move(name)), frame_(frame), classes_(std::move(classes)) {
   SPIKENM_CHECK(is_plain(name_),
-                "network: found the name '{}', wanted 1 to {} letters, digits or _ . - +", name_,
-                kLongestName);
+                "network: found the name '{}', wanted 1 to {} letters, digits or _ . - +",
+                name_.substr(0, kLongestName), kLongestName);
   for (const int64_t side : {frame.channels, frame.height, frame.width})
     SPIKENM_CHECK(side >= 1 && side <= kLargestSide,
                   "{}: found a frame of {}x{}x{}, wanted sides of 1 to {}", name_, frame.channels,
@@ -60,14 +60,15 @@ NodeId Graph::add(std::string name, Operation operation, std::vector<NodeId> inp
   const NodeId id = nodes_.size();
   SPIKENM_CHECK(is_plain(name),
                 "node {} of {}: found the name '{}', wanted 1 to {} letters, digits or _ . - +", id,
-                name_, name, kLongestName);
+                name_, name.substr(0, kLongestName), kLongestName);
   SPIKENM_CHECK(id < kMostNodes, "{}: found {} nodes of {} before it, wanted at most {} in all",
                 name, id, name_, kMostNodes);
-  SPIKENM_CHECK(by_name_.emplace(name, id).second, "{}: found two nodes of this name", name);
+  SPIKENM_CHECK(!by_name_.contains(name), "{}: found two nodes of this name", name);
   for (const NodeId input : inputs) SPIKENM_ASSERT(input < id);
   std::vector<Shape> shapes;
   for (const NodeId input : inputs) shapes.push_back(nodes_[input].out);
   const Shape out = infer_shape(name, operation, shapes);
+  by_name_.emplace(name, id);
   nodes_.push_back(
       {.name = std::move(name), .operation = operation, .inputs = std::move(inputs), .out = out});
   return id;
