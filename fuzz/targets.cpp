@@ -19,6 +19,9 @@
 #include "spikenm/data/formats/pickle.h"
 #include "spikenm/data/formats/tar.h"
 #include "spikenm/data/formats/zip.h"
+#include "spikenm/graph/drawing.h"
+#include "spikenm/graph/graph_json.h"
+#include "spikenm/graph/graph_toml.h"
 #include "spikenm/report/published.h"
 #include "spikenm/sweep/spec_file.h"
 
@@ -81,6 +84,29 @@ void read_sweep(Bytes input) {
   sweep::expand(spec);
 }
 
+// What was read is written and read again as the same graph, in both forms.
+void check_round_trip(const graph::Graph& graph) {
+  const std::string text = graph::to_json(graph).dump();
+  const graph::Graph from_json = graph::from_json(parse_json_object(text, kSource), kSource);
+  const graph::Graph from_toml = graph::from_toml(graph::to_toml(graph), kSource);
+  for (const graph::Graph* again : {&from_json, &from_toml})
+    if (graph::to_json(*again).dump() != text) throw Bug("a graph read back is another: " + text);
+}
+
+// An object of JSON begins with a brace, which no TOML does.
+void read_graph(Bytes input) {
+  const bool is_json = !input.empty() && input[0] == '{';
+  const graph::Graph graph =
+      is_json ? graph::from_json(parse_json_object(as_text(input), kSource), kSource)
+              : graph::from_toml(as_text(input), kSource);
+  try {
+    check_round_trip(graph);
+    static_cast<void>(graph::draw_svg(graph));
+  } catch (const Error& e) {
+    throw Bug(fmt::format("a graph that was read cannot be written: {}", e.what()));
+  }
+}
+
 }  // namespace
 
 const std::vector<Target>& targets() {
@@ -121,6 +147,7 @@ const std::vector<Target>& targets() {
       {"published",
        [](Bytes input) { static_cast<void>(report::parse_published(as_text(input), kSource)); }},
       {"sweep", read_sweep},
+      {"graph", read_graph},
   };
   return all;
 }
