@@ -18,8 +18,7 @@ namespace spikenm::test {
 
 inline std::unique_ptr<nn::Network> small_network(int width = 8, uint64_t seed = 0) {
   const graph::ModelSpec spec{.frame = {2, 8, 8}, .neuron = graph::read_neuron(Config())};
-  const Config config =
-      Config::from_text("voters = 1\nwidth = " + std::to_string(width), "test");
+  const Config config = Config::from_text("voters = 1\nwidth = " + std::to_string(width), "test");
   return std::make_unique<nn::Network>(graph::models().find("small_conv")(spec, config), seed);
 }
 

@@ -40,14 +40,14 @@ struct Inference {
     const double weights =
         static_cast<double>(w.cout) * static_cast<double>(w.cin) * static_cast<double>(w.kh * w.kw);
     SPIKENM_CHECK(weights <= kMostWeights,
-                  "{}: would have {}x{}x{}x{} weights, wanted at most {:g} of them", name, w.cout,
-                  w.cin, w.kh, w.kw, kMostWeights);
+                  "{}: would have {}x{}x{}x{} weights, wanted at most {:g} (a fixed limit)", name,
+                  w.cout, w.cin, w.kh, w.kw, kMostWeights);
     if (!in().is_map) {
-      SPIKENM_CHECK(w.kh == 1 && w.kw == 1 && synapse.geometry.stride == 1 &&
-                        synapse.geometry.padding == 0,
-                    "{}: finds a row of {} features, wanted kernel 1, stride 1 and padding 0 or a "
-                    "map as its input",
-                    name, in().text());
+      SPIKENM_CHECK(
+          w.kh == 1 && w.kw == 1 && synapse.geometry.stride == 1 && synapse.geometry.padding == 0,
+          "{}: finds a row of {} features, wanted kernel 1, stride 1 and padding 0 or a "
+          "map as its input",
+          name, in().text());
       return {.channels = w.cout, .is_map = false};
     }
     const SynapseGeometry& g = synapse.geometry;
@@ -117,7 +117,8 @@ struct Inference {
   [[nodiscard]] Shape checked(const Shape& shape) const {
     const double values = static_cast<double>(shape.channels) * static_cast<double>(shape.height) *
                           static_cast<double>(shape.width);
-    SPIKENM_CHECK(values <= kMostValues, "{}: would give {} values, wanted at most {:g}", name,
+    SPIKENM_CHECK(values <= kMostValues,
+                  "{}: would give {} values, wanted at most {:g} (a fixed limit)", name,
                   shape.text(), kMostValues);
     return shape;
   }
@@ -129,8 +130,7 @@ Shape infer_shape(const std::string& name, Operation& operation, std::span<const
   const bool is_sum = std::holds_alternative<Sum>(operation);
   const size_t wanted = is_sum ? 2 : 1;
   SPIKENM_CHECK(is_sum ? inputs.size() >= wanted : inputs.size() == wanted,
-                "{}: found {} inputs, wanted {}", name, inputs.size(),
-                is_sum ? "2 or more" : "1");
+                "{}: found {} inputs, wanted {}", name, inputs.size(), is_sum ? "2 or more" : "1");
   return std::visit(Inference{name, inputs}, operation);
 }
 

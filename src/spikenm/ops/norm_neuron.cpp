@@ -26,8 +26,7 @@ Fusing fusing(const graph::NeuronParams& params, const Place& place, const graph
   if (traits.learns_leak || traits.states > 1) return {};
   if (place.device.is_cpu()) return {.norm_neuron = place.type == at::kFloat};
   if (!place.device.is_cuda() || place.steps > kernels::kMaxFusedSteps) return {};
-  return {.norm_neuron = true,
-          .pool = pool != nullptr && fits_gpu_pool(params, place, map, *pool)};
+  return {.norm_neuron = true, .pool = pool != nullptr && fits_gpu_pool(params, place, map, *pool)};
 }
 
 Spikes norm_neuron(const Tensor& x, const NormNeuronCall& call, const graph::PoolGeometry* pool) {

@@ -26,9 +26,9 @@ using graph::SynapseGeometry;
 // type `compute` (float, bfloat16 or half), channels-last; a spike is exact in all of them. Where x
 // is spikes and their `bits` are known, the backward keeps those instead of x. A constant
 // x [1,B,...] can be spread over `steps`, so that every step earns its own credit: the result is
-// [steps,B,...], on a GPU one step's memory seen so often. Where errors come scaled (half on a GPU), `unscale`,
-// a float in its memory, is the factor that weight gradient and credit are given as they become
-// float.
+// [steps,B,...], on a GPU one step's memory seen so often. Where errors come scaled (half on a
+// GPU), `unscale`, a float in its memory, is the factor that weight gradient and credit are given
+// as they become float.
 Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geometry,
                const std::shared_ptr<CreditSink>& credit = nullptr,
                at::ScalarType compute = at::kFloat, const Tensor& bits = {}, int64_t steps = 1,

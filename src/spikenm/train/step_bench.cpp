@@ -81,12 +81,11 @@ Products time_products(const ModelRecipe& model, const StepBenchOptions& o, cons
       const graph::Shape& in = graph.input_of(graph.node(s.node)).out;
       const bool linear = in.height * in.width == 1 && s.weight.size(2) == 1;
       const auto format = linear ? at::MemoryFormat::Contiguous : at::MemoryFormat::ChannelsLast;
-      const at::Tensor x =
-          at::rand({model.T * o.batch, s.weight.size(1), in.height, in.width},
-                   s.weight.options().requires_grad(false))
-              .lt(0.15)
-              .to(s.compute)
-              .contiguous(format);
+      const at::Tensor x = at::rand({model.T * o.batch, s.weight.size(1), in.height, in.width},
+                                    s.weight.options().requires_grad(false))
+                               .lt(0.15)
+                               .to(s.compute)
+                               .contiguous(format);
       const at::Tensor w = s.weight.detach().to(s.compute).contiguous(format);
       const std::vector<int64_t> stride(2, s.geometry.stride), padding(2, s.geometry.padding);
       at::Tensor y;

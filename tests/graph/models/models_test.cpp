@@ -64,6 +64,14 @@ TEST(Models, SizesThatNoNetworkHasAreRefused) {
   std::string layers = "hidden = [1";
   for (int i = 0; i < 5000; ++i) layers += ", 1";
   EXPECT_ERROR(build_graph("mlp", layers + "]", kSpec), "at most 5000");
+  std::string layers = "hidden = [1", words = "64";
+  for (int i = 1; i < 1000; ++i) {
+    layers += ", 1";
+    words += " 64";
+  }
+  const char* const limit = "found 1000 layers, wanted at most 999 (a fixed limit)";
+  EXPECT_ERROR(build_graph("mlp", layers + "]", kSpec), "hidden: ", limit);
+  EXPECT_ERROR(build_graph("vgg", "layers = '" + words + "'", kSpec), "layers: ", limit);
 }
 
 // 2*18*17 -> 10 -> 7 -> 3 classes of 2 voters.

@@ -4,6 +4,12 @@
 
 namespace spikenm::graph {
 
+void check_n_layers(size_t n, const std::string& key) {
+  constexpr size_t kMost = 999;
+  SPIKENM_CHECK(n <= kMost, "{}: found {} layers, wanted at most {} (a fixed limit)", key, n,
+                kMost);
+}
+
 ChainBuilder::ChainBuilder(const std::string& name, const ModelSpec& spec)
     : spec_(spec), graph_(name, spec.frame, spec.classes) {}
 

@@ -5,6 +5,9 @@
 
 namespace spikenm::graph {
 
+// An Error that names the key when it lists more layers than a chain may have beside its last.
+void check_n_layers(size_t n, const std::string& key);
+
 // What follows a linear layer.
 struct LinearOptions {
   bool norm = true;

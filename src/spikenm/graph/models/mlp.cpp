@@ -4,7 +4,9 @@ namespace spikenm::graph {
 
 Graph make_mlp(const ModelSpec& spec, const Config& config) {
   ChainBuilder builder("mlp", spec);
-  for (const int64_t features : config.get<std::vector<int64_t>>("hidden", {256})) {
+  const auto hidden = config.get<std::vector<int64_t>>("hidden", {256});
+  check_n_layers(hidden.size(), config.full_key("hidden"));
+  for (const int64_t features : hidden) {
     SPIKENM_CHECK(features >= 1, "{}: found {}, wanted 1 or more", config.full_key("hidden"),
                   features);
     builder.linear(features);

@@ -13,8 +13,7 @@ Neuron read_neuron(const Config& config) {
   if (p.soft_reset) config.no_effect("v_reset", {"reset"});
   p.decay_input = config.get<bool>("decay_input", true);
   p.detach_reset = config.get<bool>("detach_reset", true);
-  p.surrogate =
-      static_cast<Surrogate>(config.get_choice("surrogate", "atan", surrogate_names()));
+  p.surrogate = static_cast<Surrogate>(config.get_choice("surrogate", "atan", surrogate_names()));
   p.alpha = config.get_real("alpha", usual_alpha(p.surrogate), 1e-6, 1e6);
   SPIKENM_CHECK(p.soft_reset || p.v_reset < p.threshold,
                 "{}: found {:g}, wanted a value below the threshold {:g}",

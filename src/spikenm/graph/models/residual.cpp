@@ -24,8 +24,7 @@ void ResidualBuilder::stem_pool(const PoolGeometry& geometry) {
   last_ = graph_.add("stem_pool", geometry, {last_});
 }
 
-void ResidualBuilder::stage(int64_t channels, int64_t blocks, int64_t stride,
-                            const Neuron& given) {
+void ResidualBuilder::stage(int64_t channels, int64_t blocks, int64_t stride, const Neuron& given) {
   Neuron neuron = given;
   neuron.maskable = true;
   ++n_stages_;
@@ -36,8 +35,7 @@ void ResidualBuilder::stage(int64_t channels, int64_t blocks, int64_t stride,
     const NodeId y = conv(name + "conv2", channels, 3, 1, neuron,
                           conv(name + "conv1", channels, 3, step, neuron, x));
     const bool changes = step != 1 || graph_.node(x).out.channels != channels;
-    const NodeId shortcut =
-        changes ? conv(name + "shortcut", channels, 1, step, neuron, x) : x;
+    const NodeId shortcut = changes ? conv(name + "shortcut", channels, 1, step, neuron, x) : x;
     last_ = graph_.add(name + "sum", Sum{}, {y, shortcut});
   }
 }

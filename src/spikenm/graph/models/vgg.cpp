@@ -1,6 +1,7 @@
 #include "spikenm/graph/models/chain.h"
 
 #include <charconv>
+#include <iterator>
 #include <sstream>
 
 namespace spikenm::graph {
@@ -8,8 +9,10 @@ namespace spikenm::graph {
 // layers = "64 64 A 128 128 M": output channels of 3x3 convolutions, A an average and M a max pool.
 Graph make_vgg(const ModelSpec& spec, const Config& config) {
   ChainBuilder builder("vgg", spec);
-  std::istringstream layers(config.get("layers", "32 A 64 A 64 A"));
-  for (std::string word; layers >> word;) {
+  std::istringstream text(config.get("layers", "32 A 64 A 64 A"));
+  const std::vector<std::string> layers{std::istream_iterator<std::string>(text), {}};
+  check_n_layers(layers.size(), config.full_key("layers"));
+  for (const std::string& word : layers) {
     if (word == "A" || word == "M") {
       builder.pool(word == "A" ? PoolKind::kAverage : PoolKind::kMax);
       continue;
@@ -21,7 +24,9 @@ Graph make_vgg(const ModelSpec& spec, const Config& config) {
                   word);
     builder.conv(channels);
   }
-  for (const int64_t features : config.get<std::vector<int64_t>>("fc", {})) {
+  const auto fc = config.get<std::vector<int64_t>>("fc", {});
+  check_n_layers(fc.size(), config.full_key("fc"));
+  for (const int64_t features : fc) {
     SPIKENM_CHECK(features >= 1, "{}: found {}, wanted 1 or more", config.full_key("fc"), features);
     builder.linear(features);
   }
