@@ -207,7 +207,9 @@ TYPED_TEST(CudaTrace, SumsOfSlicesAreTheCpusInTheWeightsOrder) {
                                 .credit = with_credit ? found_credit.get() : nullptr},
                                nullptr);
         EXPECT_TRUE(test::all_close(found.host(), total, {}));
-        if (with_credit) EXPECT_TRUE(test::all_close(found_credit.host(), credit, {}));
+        if (with_credit) {
+          EXPECT_TRUE(test::all_close(found_credit.host(), credit, {}));
+        }
       }
 }
 
