@@ -32,46 +32,55 @@ void expect_numbers(const Tensor& found, const Numbers& wanted) {
   for (size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(values[i], wanted[i], 1e-5) << "at " << i;
 }
 
+// Keeps what enters each layer and what leaves it.
+struct RecordingPass : nn::RunPass {
+  RecordingPass() : RunPass(/*training=*/true) {}
+
+  std::vector<Tensor> inputs;    // what enters each layer, [T,1,Cin]
+  std::vector<Tensor> currents;  // what leaves it for its neurons, [T,1,Cout], with gradients
+  std::vector<Tensor> spikes;    // [T,1,Cout]
+
+  Tensor run(nn::Network& network, const Tensor& x) override { return Pass::run(network, x); }
+  Tensor synapse(nn::Synapse& layer, const Tensor& x) override {
+    inputs.push_back(x);
+    currents.push_back(RunPass::synapse(layer, x));
+    currents.back().retain_grad();
+    return currents.back();
+  }
+  Tensor neuron(nn::Neuron& layer, const Tensor& x) override {
+    return spikes.emplace_back(RunPass::neuron(layer, x));
+  }
+};
+
 // What one step of the search leaves behind. Layers are counted from 0, and so are draws.
 struct WorkedStep {
   uint64_t seed;
   StepInfo info;
-  test::TinyNetwork network;
+  std::unique_ptr<nn::Network> network;
   std::unique_ptr<Method> method;
-  std::vector<Tensor> before;    // the logits of each layer, [4]
-  std::vector<Tensor> inputs;    // what enters each layer, [T,1,Cin]
-  std::vector<Tensor> currents;  // what leaves it for its neurons, [T,1,Cout], with gradients
-  std::vector<Tensor> spikes;    // [T,1,Cout]
-  std::vector<Tensor> task;      // the logits' gradient from the loss alone
+  RecordingPass pass;
+  std::vector<Tensor> before;  // the logits of each layer, [4]
+  std::vector<Tensor> task;    // the logits' gradient from the loss alone
   double loss = 0;
 
-  WorkedStep(uint64_t of_seed, const StepInfo& at) : seed(of_seed), info(at) {
-    network.walk = [this](nn::Pass& pass, Tensor x) {
-      for (size_t i = 0; i < network.synapses().size(); ++i) {
-        inputs.push_back(x);
-        currents.push_back(pass.synapse(network.synapses()[i], x));
-        currents.back().retain_grad();
-        spikes.push_back(x = pass.neuron(network.neurons()[i], currents.back()));
-      }
-      return x;
-    };
-  }
+  WorkedStep(uint64_t of_seed, const StepInfo& at) : seed(of_seed), info(at) {}
 
   [[nodiscard]] Tensor logits(size_t layer) const {
     return method->param_groups()[0].tensors[layer];
   }
 
   // The step of the search phase, on frames x [T,1,C], towards a score of 1.
-  void run(const std::vector<std::vector<float>>& logit_values, const Tensor& x) {
-    method = test::method_on(network, "spikenm", "preset = \"paper\"\nlogit_lr = 0.05", seed);
+  void run(const test::TinyGraph& graph, const std::vector<std::vector<float>>& logit_values,
+           const Tensor& x) {
+    network = graph.make();
+    method = test::method_on(*network, "spikenm", "preset = \"paper\"\nlogit_lr = 0.05", seed);
     for (size_t i = 0; i < logit_values.size(); ++i) {
       before.push_back(at::tensor(logit_values[i]));
       logits(i).detach().copy_(before[i].view({1, 4}));
     }
     const MethodHooks hooks(*method);
     method->begin_step(info);
-    nn::RunPass pass(/*training=*/true);
-    const Tensor scores = network.forward(pass, x);
+    const Tensor scores = network->forward(pass, x);
     const Tensor value = train::losses().find("mse")(scores, at::zeros({1}, at::kLong));
     loss = value.item<double>();
     value.backward();
@@ -102,7 +111,7 @@ struct WorkedStep {
 
   // g^t = dL/d current_t times the input of step t: the gradient through the use of W at t.
   [[nodiscard]] Tensor gradient_of(size_t layer, int64_t t) const {
-    return at::mm(currents[layer].grad()[t].t(), inputs[layer][t]);
+    return at::mm(pass.currents[layer].grad()[t].t(), pass.inputs[layer][t]);
   }
 
   // The logits' gradient from the distillation alone.
@@ -116,9 +125,11 @@ struct WorkedStep {
 //   The first step of a search of 10: tau = 1.
 struct OneLayer : testing::Test, WorkedStep {
   OneLayer() : WorkedStep(/*seed=*/14, {.step = 0, .steps = 10}) {
-    network.add_synapse("fc", floats({0.8f, 0.5f, -0.6f, 0.5f}, {1, 4, 1, 1}));
-    network.add_neuron("out");
-    run({{0, kLog2, 0, 0}}, floats({1, 1, 0, 0, -1, 1, 1, 1}, {2, 1, 4}));
+    test::TinyGraph graph(4);
+    graph.flatten();
+    graph.synapse("fc", floats({0.8f, 0.5f, -0.6f, 0.5f}, {1, 4, 1, 1}));
+    graph.neuron("out");
+    run(graph, {{0, kLog2, 0, 0}}, floats({1, 1, 0, 0, -1, 1, 1, 1}, {2, 1, 4}));
   }
 };
 
@@ -128,14 +139,14 @@ TEST_F(OneLayer, LogitsPlusNoiseDrawTheMask) {
   // theta + g_1 = (0.116370, 1.200865, -0.012125, 2.028112): the largest is position 3.
   expect_numbers(noise(0, 1), {0.116370, 0.507718, -0.012125, 2.028112});
   expect_numbers(keep(0), {0, 1, 0, 1});
-  expect_numbers(method->effective_weight(0, network.synapses()[0].weight), {0, 0.5, 0, 0.5});
+  expect_numbers(method->effective_weight(0, network->synapses()[0].weight), {0, 0.5, 0, 0.5});
 }
 
 TEST_F(OneLayer, EffectiveWeightsMakeCurrentSpikesAndLoss) {
   // 0.5 * 1 + 0.5 * 0 and 0.5 * 1 + 0.5 * 1.
-  expect_numbers(currents[0], {0.5, 1.0});
+  expect_numbers(pass.currents[0], {0.5, 1.0});
   // h_1 = 0.5 stays below 1; h_2 = 0.5 + 1.0 = 1.5 fires.
-  expect_numbers(spikes[0], {0, 1});
+  expect_numbers(pass.spikes[0], {0, 1});
   EXPECT_NEAR(loss, 0.25, 1e-5);  // (1/2 - 1)^2
 }
 
@@ -143,14 +154,14 @@ TEST_F(OneLayer, EveryTimeStepHasItsGradientAndItsCredit) {
   // dL/do_t = 2 (1/2 - 1) / 2 = -1/2. Both membranes are 1/2 from the threshold: phi = 0.288400.
   // delta_2 = -1/2 phi = -0.144200. Step 1 did not fire, so its membrane flows on:
   // delta_1 = -1/2 phi + delta_2 = -0.288400.
-  expect_numbers(currents[0].grad(), {-0.288400, -0.144200});
+  expect_numbers(pass.currents[0].grad(), {-0.288400, -0.144200});
   // g^t = delta_t x_t.
   expect_numbers(gradient_of(0, 0), {-0.288400, -0.288400, 0, 0});
   expect_numbers(gradient_of(0, 1), {0.144200, -0.144200, -0.144200, -0.144200});
   // C = |g^1| + |g^2|; position 0, whose two gradients oppose each other, keeps the sum of both.
   expect_numbers(method->credit(0)->credit, {0.432601, 0.432601, 0.144200, 0.144200});
   // g^1 + g^2 = (-0.144200, -0.432601, -0.144200, -0.144200), and the mask on it.
-  expect_numbers(network.synapses()[0].weight.grad(), {0, -0.432601, 0, -0.144200});
+  expect_numbers(network->synapses()[0].weight.grad(), {0, -0.432601, 0, -0.144200});
 }
 
 TEST_F(OneLayer, CreditsPullTheProbabilities) {
@@ -191,11 +202,13 @@ TEST_F(OneLayer, AdamMovesTheLogitsByItsRate) {
 //   Half way through a search of 10 steps.
 struct TwoLayers : testing::Test, WorkedStep {
   TwoLayers() : WorkedStep(/*seed=*/14317, {.step = 5, .steps = 10}) {
-    network.add_synapse("fc1", floats({0.6f, -0.8f, 1, 0.4f}, {4, 1, 1, 1}));
-    network.add_neuron("hidden").params = {.neuron = kernels::Neuron::kLif};
-    network.add_synapse("fc2", floats({0.5f, 0.5f, 0.75f, -1}, {1, 4, 1, 1}));
-    network.add_neuron("out");
-    run({{0, 0, kLog2, 0}, {0, kLog2, kLog2, 0}}, floats({2, 2}, {2, 1, 1}));
+    test::TinyGraph graph;
+    graph.flatten();
+    graph.synapse("fc1", floats({0.6f, -0.8f, 1, 0.4f}, {4, 1, 1, 1}));
+    graph.neuron("hidden", {.neuron = graph::NeuronKind::kLif});
+    graph.synapse("fc2", floats({0.5f, 0.5f, 0.75f, -1}, {1, 4, 1, 1}));
+    graph.neuron("out");
+    run(graph, {{0, 0, kLog2, 0}, {0, kLog2, kLog2, 0}}, floats({2, 2}, {2, 1, 1}));
   }
 };
 
@@ -213,22 +226,22 @@ TEST_F(TwoLayers, LogitsPlusNoiseDrawTheMasks) {
 }
 
 TEST_F(TwoLayers, EffectiveWeightsMakeCurrentsSpikesAndLoss) {
-  expect_numbers(currents[0], {0, 0, 2, 0, 0, 0, 2, 0});  // 2 W_eff at both steps
+  expect_numbers(pass.currents[0], {0, 0, 2, 0, 0, 0, 2, 0});  // 2 W_eff at both steps
   // Hidden neuron 2: h_1 = 2/2 = 1 fires (equality does) and resets to 0, so h_2 = 1 fires too.
-  expect_numbers(spikes[0], {0, 0, 1, 0, 0, 0, 1, 0});
-  expect_numbers(currents[1], {0.75, 0.75});
-  expect_numbers(spikes[1], {0, 1});  // h_1 = 0.75, h_2 = 1.5
-  EXPECT_NEAR(loss, 0.25, 1e-5);      // (1/2 - 1)^2
+  expect_numbers(pass.spikes[0], {0, 0, 1, 0, 0, 0, 1, 0});
+  expect_numbers(pass.currents[1], {0.75, 0.75});
+  expect_numbers(pass.spikes[1], {0, 1});  // h_1 = 0.75, h_2 = 1.5
+  EXPECT_NEAR(loss, 0.25, 1e-5);           // (1/2 - 1)^2
 }
 
 TEST_F(TwoLayers, GradientsAndCreditsOfTheLastLayer) {
   // dL/do_t = -1/2; delta_2 = -1/2 phi(1/2) = -0.144200; delta_1 = -1/2 phi(1/4) + delta_2.
-  expect_numbers(currents[1].grad(), {-0.453443, -0.144200});
+  expect_numbers(pass.currents[1].grad(), {-0.453443, -0.144200});
   // Only hidden neuron 2 spiked.
   expect_numbers(gradient_of(1, 0), {0, 0, -0.453443, 0});
   expect_numbers(gradient_of(1, 1), {0, 0, -0.144200, 0});
   expect_numbers(method->credit(1)->credit, {0, 0, 0.597644, 0});
-  expect_numbers(network.synapses()[1].weight.grad(), {0, 0, -0.597644, 0});
+  expect_numbers(network->synapses()[1].weight.grad(), {0, 0, -0.597644, 0});
 }
 
 TEST_F(TwoLayers, GradientsAndCreditsOfTheFirstLayer) {
@@ -237,12 +250,12 @@ TEST_F(TwoLayers, GradientsAndCreditsOfTheFirstLayer) {
   //   delta_2 = -0.072100 * 0.092 = -0.006633, delta_1 = -0.226722 * 0.092 + delta_2/2 = -0.024175.
   // Neuron 2 stood at its threshold (phi = 1), and its reset cuts the flow:
   //   delta_2 = -0.108150, delta_1 = -0.340083. The current counts half (tau = 2).
-  expect_numbers(currents[0].grad(), {0, -0.012087, -0.170041, 0, 0, -0.003317, -0.054075, 0});
+  expect_numbers(pass.currents[0].grad(), {0, -0.012087, -0.170041, 0, 0, -0.003317, -0.054075, 0});
   expect_numbers(gradient_of(0, 0), {0, -0.024175, -0.340083, 0});  // times x_t = 2
   expect_numbers(gradient_of(0, 1), {0, -0.006633, -0.108150, 0});
   // Position 1 was not drawn and earns credit all the same.
   expect_numbers(method->credit(0)->credit, {0, 0.030808, 0.448233, 0});
-  expect_numbers(network.synapses()[0].weight.grad(), {0, 0, -0.448233, 0});
+  expect_numbers(network->synapses()[0].weight.grad(), {0, 0, -0.448233, 0});
 }
 
 TEST_F(TwoLayers, CreditsPullTheProbabilities) {
