@@ -107,8 +107,8 @@ TEST(NeuronSeq, SmoothlyFiringNeuronPassesGradcheck) {
                             normal_values<double>(steps, 1, 2)};
       switch (params.neuron) {
 #define SPIKENM_NEURON(name, step, ...) \
-  case Neuron::name:                     \
-    check_gradient<step>(neuron);        \
+  case Neuron::name:                    \
+    check_gradient<step>(neuron);       \
     break;
 #include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
