@@ -1,6 +1,7 @@
 #include "commands.h"
 #include "config_options.h"
 #include "frame_option.h"
+#include "graph_file.h"
 #include "path_option.h"
 #include "weight_text.h"
 
@@ -18,7 +19,7 @@ namespace spikenm::cli {
 namespace {
 
 struct InspectArguments {
-  std::string model, frame;
+  std::string model, frame, graph;
   ConfigOptions config;
 };
 
@@ -125,22 +126,34 @@ void say_notes(const train::Recipe& recipe) {
   for (const std::string& note : recipe.notes) say("note: " + note);
 }
 
+// The table, and the graph where it is asked for; printed TOML stands alone.
+void show_network(const InspectArguments& a, const train::ModelRecipe& model,
+                  const sparsity::Masks* masks) {
+  const std::filesystem::path run =
+      std::filesystem::path(a.model).extension() == ".safetensors"
+          ? std::filesystem::path(a.model).parent_path()
+          : std::filesystem::path(a.model);
+  if (!a.graph.empty()) write_graph_file(a.graph, model, masks, run);
+  if (a.graph != "-") show("{}\n", describe(model, masks));
+}
+
 void inspect(const InspectArguments& a) {
   if (!a.model.empty()) {
     const train::LoadedModel model =
         train::load_model(a.model, a.config.overrides, train::Purpose::kDescribe);
     say_notes(model.recipe);
-    show("{}\n", describe(model.recipe.model, &model.masks));
+    show_network(a, model.recipe.model, &model.masks);
   } else if (!a.frame.empty()) {
     const auto [channels, height, width, classes] = parse_frame(a.frame);
-    show("{}\n", describe(train::read_model(a.config.load(), {channels, height, width}, classes,
-                                            train::Purpose::kDescribe),
-                          nullptr));
+    show_network(a,
+                 train::read_model(a.config.load(), {channels, height, width}, classes,
+                                   train::Purpose::kDescribe),
+                 nullptr);
   } else {
     const train::Recipe recipe =
         train::read_recipe(a.config.load(), {.purpose = train::Purpose::kDescribe});
     say_notes(recipe);
-    show("{}\n", describe(recipe.model, nullptr));
+    show_network(a, recipe.model, nullptr);
   }
 }
 
@@ -156,9 +169,14 @@ std::function<void()> setup_inspect(CLI::App& app) {
   app.add_option(
       "--frame", a->frame,
       "CxHxWxK, channels, height, width and classes: inspects a config without its data");
+  app.add_option("--graph", a->graph,
+                 "writes the network to FILE: .toml or .json, which [model] file trains from; .svg, a "
+                 "drawing; - prints TOML");
   app.footer(
       "Examples:\n"
       "  spikenm inspect runs/a\n"
+      "  spikenm inspect runs/a --graph net.svg\n"
+      "  spikenm inspect --frame 3x32x32x10 --set model.name=vggsnn --graph net.toml\n"
       "  spikenm inspect --config configs/demo/spikenm_2x4.toml --set method.pattern=2:16\n"
       "  spikenm inspect --frame 3x32x32x10 --set model.name=6conv2fc method.pattern=2:8");
   return [a] {

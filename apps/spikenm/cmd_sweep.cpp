@@ -5,10 +5,12 @@
 #include "spikenm/core/file.h"
 #include "spikenm/core/interrupt.h"
 #include "spikenm/core/progress.h"
+#include "spikenm/core/run_dir.h"
 #include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
 #include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
+#include "spikenm/graph/graph_toml.h"
 #include "spikenm/sweep/jobs.h"
 #include "spikenm/sweep/outcome.h"
 #include "spikenm/sweep/spec_file.h"
@@ -63,12 +65,27 @@ sweep::Spec read_spec(const SweepArguments& a) {
   return spec;
 }
 
+// A member as it would be trained.
+struct Resolved {
+  std::string config;
+  std::string graph;  // of the network, where a file gives it; else empty
+};
+
+// The network's file as every folder can name it.
+Resolved resolve(const Config& config, const train::Recipe& recipe) {
+  if (!config.has("model.file")) return {.config = config.resolved_toml(), .graph = {}};
+  const fs::path file = fs::absolute(config.get_path("model.file"));
+  config.resolve_as("model.file", file.string());
+  return {.config = config.resolved_toml(),
+          .graph = graph::to_toml(recipe.model.network->graph())};
+}
+
 // Reads every member's config whole, as training would. Gives each as it would be trained, and what
 // a dry run did not find, once.
-std::vector<std::string> check_members(const sweep::Spec& spec, train::Purpose purpose,
-                                       std::set<std::string>& notes) {
+std::vector<Resolved> check_members(const sweep::Spec& spec, train::Purpose purpose,
+                                    std::set<std::string>& notes) {
   ProgressLine line;
-  std::vector<std::string> resolved;
+  std::vector<Resolved> resolved;
   for (const sweep::Member& member : spec.members) {
     throw_if_interrupted("while configs were checked");
     line.update("sweep",
@@ -79,7 +96,7 @@ std::vector<std::string> check_members(const sweep::Spec& spec, train::Purpose p
       config.override_with(fmt::format("seed={}", spec.seeds.front()));
       const train::Recipe recipe = train::read_recipe(config, {.purpose = purpose});
       notes.insert(recipe.notes.begin(), recipe.notes.end());
-      resolved.push_back(config.resolved_toml());
+      resolved.push_back(resolve(config, recipe));
     } catch (const Error& e) {
       fail("member '{}': {}", member.name, e.what());
     }
@@ -98,27 +115,31 @@ struct Planned {
   std::optional<report::Run> found{};  // nothing: not finished
 };
 
-// A run that is cut off, spoilt or of another config is trained anew.
-std::optional<report::Run> find_finished(const fs::path& folder, const Json& config) {
+// A run that is cut off, spoilt or of another config or network is trained anew.
+std::optional<report::Run> find_finished(const fs::path& folder, const Json& config,
+                                         const std::string& graph) {
   try {
     report::Run run = report::read_run(folder);
-    return run.config == config ? std::optional(std::move(run)) : std::nullopt;
+    const bool same = run.config == config &&
+                      (graph.empty() || read_file(folder / RunDir::kGraph) == graph);
+    return same ? std::optional(std::move(run)) : std::nullopt;
   } catch (const Error&) {
     return std::nullopt;
   }
 }
 
-std::vector<Planned> plan(const sweep::Spec& spec, const std::vector<std::string>& resolved,
+std::vector<Planned> plan(const sweep::Spec& spec, const std::vector<Resolved>& resolved,
                           const fs::path& out) {
   std::vector<Planned> planned;
   for (size_t m = 0; m < spec.members.size(); ++m) {
-    Json config = parse_toml(resolved[m], spec.members[m].name);
+    Json config = parse_toml(resolved[m].config, spec.members[m].name);
+    if (!resolved[m].graph.empty()) config["model"]["file"] = RunDir::kGraph;
     for (const int64_t seed : spec.seeds) {
       config["seed"] = seed;
       const std::string name = fmt::format("{}/seed{}", spec.members[m].name, seed);
       Planned& added = planned.emplace_back(
           Planned{.member = m, .seed = seed, .name = name, .folder = out / name, .config = config});
-      added.found = find_finished(added.folder, config);
+      added.found = find_finished(added.folder, config, resolved[m].graph);
     }
   }
   return planned;
@@ -173,12 +194,12 @@ std::string outcome_text(const Planned& run, const std::string& failure) {
 
 // Trains what is not finished; gives a line for each run that failed.
 std::vector<std::string> train_all(std::vector<Planned>& planned,
-                                   const std::vector<std::string>& resolved, int64_t at_once) {
+                                   const std::vector<Resolved>& resolved, int64_t at_once) {
   std::vector<sweep::Job> jobs;
   std::vector<Planned*> open;
   for (Planned& run : planned) {
     if (run.found) continue;
-    jobs.push_back(make_job(run, resolved[run.member]));
+    jobs.push_back(make_job(run, resolved[run.member].config));
     open.push_back(&run);
   }
   ProgressLine line;
@@ -239,7 +260,7 @@ void run_sweep(const SweepArguments& a) {
   const sweep::Spec spec = read_spec(a);
   const std::map<std::string, double> published = sweep::read_published(spec);
   std::set<std::string> notes;
-  const std::vector<std::string> resolved =
+  const std::vector<Resolved> resolved =
       check_members(spec, a.dry_run ? train::Purpose::kCheck : train::Purpose::kTrain, notes);
   for (const std::string& note : notes) say("note: " + note);
   std::vector<Planned> planned = plan(spec, resolved, a.out);

@@ -97,7 +97,8 @@ TEST_F(Cli, ARunLeavesItsFilesAndIsReplacedOnlyByForce) {
   ASSERT_EQ(first.code, 0) << first.err;
   EXPECT_NE(first.out.find("spikenm 2:4: test accuracy"), std::string::npos) << first.out;
   EXPECT_EQ(first.err, warnings_in("run"));  // no bar in a pipe
-  const std::set<std::string> wanted{"config.toml", "metrics.jsonl", "model.safetensors",
+  const std::set<std::string> wanted{"config.toml",       "graph.toml",
+                                     "metrics.jsonl",     "model.safetensors",
                                      "model_best_val.safetensors", "result.json"};
   EXPECT_EQ(files_in("run"), wanted);
   const std::string result = read_file(dir / "run/result.json");
@@ -129,8 +130,8 @@ TEST_F(Cli, AForcedRunThatEndsInItsFirstEpochLeavesTheOldOneWhole) {
     ::kill(child, signal_number);
     EXPECT_EQ(finish(child).code, signal_number == SIGINT ? 130 : -SIGKILL);
     if (signal_number == SIGKILL) {
-      EXPECT_TRUE(fs::remove(dir / "run/.next/config.toml"));
-      EXPECT_TRUE(fs::remove(dir / "run/.next"));
+      for (const char* name : {".next/config.toml", ".next/graph.toml", ".next"})
+        EXPECT_TRUE(fs::remove(dir / "run" / name)) << name;
     }
     expect_old(signal_number == SIGINT ? "SIGINT" : "SIGKILL");
   }
@@ -296,7 +297,8 @@ TEST_F(Cli, ASignalEndsARunWithItsCodeAndLeavesNoPartOfAFile) {
     const Outcome found = finish(child);
     EXPECT_EQ(found.code, code) << found.err;
     EXPECT_NE(found.err.find("spikenm: interrupted "), std::string::npos) << found.err;
-    EXPECT_EQ(files_in(out), (std::set<std::string>{"config.toml", "metrics.jsonl"}));
+    EXPECT_EQ(files_in(out),
+              (std::set<std::string>{"config.toml", "graph.toml", "metrics.jsonl"}));
   }
 }
 

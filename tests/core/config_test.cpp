@@ -425,6 +425,45 @@ TEST(Config, AResolvedConfigMayHoldKeysWithoutEffectAndNoOthers) {
                "method.patern");
 }
 
+TEST_F(Extends, APathIsRelativeToTheFileThatGivesIt) {
+  fs::create_directories(dir / "nets");
+  write("nets/base.toml", "file = 'a.toml'\nother = '/abs/b.toml'\n");
+  write("run.toml", "extends = 'nets/base.toml'\nown = 'c.toml'\n");
+  Config config = read("run.toml");
+  EXPECT_EQ(config.get_path("file"), dir / "nets/a.toml");
+  EXPECT_EQ(config.get_path("other"), "/abs/b.toml");
+  EXPECT_EQ(config.get_path("own"), dir / "c.toml");
+  EXPECT_EQ(config.get_path("absent"), "");
+  config.override_with("file=here.toml");
+  EXPECT_EQ(config.get_path("file"), "here.toml");
+  EXPECT_ERROR((void)parse("file = ''").get_path("file"), "file: found no path");
+}
+
+TEST(Config, AKeyMayTakeThePlaceOfOtherSections) {
+  const auto take = [](Config config) {
+    static_cast<void>(config.get<int64_t>("model.T", 4));
+    static_cast<void>(config.get("model.file", ""));
+    config.replaces("model.file", {"model", "neuron"});
+    return config.reject_unread();
+  };
+  const char* const text =
+      "[model]\nT = 2\nfile = 'net.toml'\nwidth = 4\n[neuron]\ntau = 3.0\n";
+  EXPECT_EQ(take(parse(text)), (Texts{"note: model.width, neuron.tau of the config file are "
+                                      "dropped: no effect with model.file = \"net.toml\""}));
+  Config given = parse(text);
+  given.override_with("neuron.tau=4");
+  EXPECT_ERROR(take(given), "neuron.tau: has no effect with model.file = \"net.toml\"");
+  Config elsewhere = parse("[model]\nfile = 'net.toml'\n[train]\nlr = 1\n");
+  EXPECT_ERROR(take(elsewhere), "train.lr: this run reads no such key");
+}
+
+TEST(Config, AValueMayBeResolvedAsAnother) {
+  const Config config = parse("file = 'net.toml'");
+  static_cast<void>(config.get_path("file"));
+  config.resolve_as("file", "graph.toml");
+  EXPECT_EQ(config.resolved_toml(), "file = \"graph.toml\"\n");
+}
+
 TEST(Config, DroppedKeysAreNotGiven) {
   Config config = parse("seed = 1\nmethods = 2\n[method]\nname = \"a\"\n[method.p]\nx = \"2:4\"");
   config.drop("method");

@@ -2,6 +2,8 @@
 
 #include "spikenm/core/file.h"
 #include "spikenm/core/safetensors.h"
+#include "spikenm/graph/graph_json.h"
+#include "spikenm/graph/graph_toml.h"
 #include "support/expect_error.h"
 #include "support/peak_memory.h"
 #include "support/temp_dir.h"
@@ -89,9 +91,56 @@ TEST_F(ModelFile, ARunFolderStandsForItsModel) {
 TEST_F(ModelFile, OverridesChangeTheStoredConfig) {
   EXPECT_EQ(load_model(path, {"data.test_size=30"}).recipe.model.dataset->size(data::Part::kTest),
             30);
-  EXPECT_ERROR(load_model(path, {"model.width=8"}), "model.safetensors", "conv1.weight",
-               "[4,2,3,3]", "[8,2,3,3]");
-  EXPECT_ERROR(load_model(path, {"model.widht=8"}), "model.widht", "model.width");
+  EXPECT_EQ(load_model(path, {"model.T=3"}).recipe.model.T, 3);
+  for (const char* assignment : {"model.width=8", "neuron.tau=3", "model.file=net.toml"})
+    EXPECT_ERROR(load_model(path, {assignment}), "has no effect with the graph of the model file");
+}
+
+TEST_F(ModelFile, CarriesItsGraph) {
+  const graph::Graph& graph = recipe.model.network->graph();
+  const graph::Graph stored =
+      graph::from_json(Json::parse(file.metadata.at("graph")), "stored graph");
+  EXPECT_EQ(graph::to_toml(stored), graph::to_toml(graph));
+  EXPECT_EQ(graph.classes().size(), 10u);
+}
+
+// Whatever set its config names: the graph says all that is needed.
+TEST_F(ModelFile, IsDescribedWithoutKnowingItsData) {
+  file.metadata["config"] =
+      "[data]\nname = \"somebody's own\"\n[method]\nname = \"magnitude\"\npattern = \"2:4\"\n"
+      "axis = \"flat\"\n";
+  write_safetensors(path, file);
+  EXPECT_EQ(load_model(path, {}, Purpose::kDescribe).masks.weights.size(), masks.weights.size());
+  EXPECT_ERROR(load_model(path), "somebody's own");
+}
+
+TEST_F(ModelFile, DataOfOtherFramesOrClassesIsRefused) {
+  std::string graph = file.metadata.at("graph");
+  graph.replace(graph.find("\"8\",\"9\""), 7, "\"8\"");
+  file.metadata["graph"] = graph;
+  EXPECT_ERROR(load_spoilt(), "model.safetensors (graph)", "vote", "one score for each of the 9");
+}
+
+TEST_F(ModelFile, ABrokenGraphIsRefused) {
+  for (const char* text : {"{", "{}", "[]", "{\"format\": \"spikenm-graph\", \"version\": 2}"}) {
+    file.metadata["graph"] = text;
+    EXPECT_ERROR(load_spoilt(), "model.safetensors (graph)");
+  }
+  file.metadata.erase("graph");
+  file.metadata["config"] = "[model]\nfile = \"/etc/passwd\"\n";
+  EXPECT_ERROR(load_spoilt(), "model.safetensors: found no graph");
+}
+
+// Written before models carried graphs: its config alone says what the network is.
+TEST(ModelFileOfBefore, StillLoads) {
+  const std::string path = SPIKENM_SOURCE_DIR "/tests/golden/model_before_graphs.safetensors";
+  ASSERT_FALSE(read_safetensors(path).metadata.contains("graph"));
+  for (const Purpose purpose : {Purpose::kDescribe, Purpose::kEvaluate}) {
+    const LoadedModel loaded = load_model(path, {}, purpose);
+    EXPECT_EQ(loaded.recipe.model.network->graph().name(), "small_conv");
+    EXPECT_EQ(loaded.recipe.model.T, 4);
+    EXPECT_EQ(loaded.masks.weights.size(), 4u);
+  }
 }
 
 // Resolved configs had them once.
@@ -156,6 +205,7 @@ TEST_F(ModelFile, ANetworkThatTheFileDoesNotHoldTakesNoMemory) {
   std::string config = kConfig;
   config.replace(config.find("width = 4"), 9, "width = 4096");
   file.metadata["config"] = config;
+  file.metadata["graph"] = graph::to_json(read_graph(Config::from_text(config, "test"))).dump();
   const int64_t before = test::peak_memory_kb();
   EXPECT_ERROR(load_spoilt(), "model.safetensors", "conv1.weight", "[4,2,3,3]", "[4096,2,3,3]");
   EXPECT_LT(test::peak_memory_kb() - before, 64 * 1024);  // such a network has 3.6 GB of weights

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/config_file.h"
 #include "spikenm/core/config_value.h"
+#include "spikenm/core/home.h"
 #include "spikenm/core/json.h"
 #include "spikenm/core/key_use.h"
 #include "spikenm/core/text.h"
@@ -35,6 +36,7 @@ struct Config::State {
   std::unordered_map<std::string, size_t> place;       // of each key in `given`
   std::vector<std::pair<std::string, Json>> resolved;  // in the order of first reading
   std::set<std::string> read;
+  std::unordered_map<std::string, fs::path> folders;  // of the file that gave the key
   KeyUse use;
   bool is_resolved = false;  // the file is the resolved config of a run
 
@@ -61,8 +63,8 @@ struct Config::State {
     for (size_t i = 0; i < given.size(); ++i) place[given[i].first] = i;
   }
 
-  // All keys of one file.
-  void set_all(const Json& tables, const std::string& source) {
+  // All keys of one file, or of a text that is none.
+  void set_all(const Json& tables, const std::string& source, const fs::path& folder = {}) {
     std::unordered_set<std::string> seen;  // "train.lr" may also be lr in [train]
     for (auto& [key, value] : flatten_tables(tables)) {
       check_value(key, value);
@@ -70,6 +72,7 @@ struct Config::State {
                     "{}: {}: given twice, once as part of its table and "
                     "once as a name with a dot; leave one out",
                     source, key);
+      folders[key] = folder;
       set(key, std::move(value));
     }
   }
@@ -115,7 +118,7 @@ Config Config::from_resolved(std::string_view text, const std::string& source) {
 Config Config::from_file(const fs::path& path) {
   Config config;
   for (const ConfigLayer& layer : read_config_layers(path))
-    config.state_->set_all(layer.tables, layer.file.string());
+    config.state_->set_all(layer.tables, layer.file.string(), layer.file.parent_path());
   return config;
 }
 
@@ -138,6 +141,7 @@ void Config::override_with(std::string_view assignment) {
   std::string flat;  // layer_pattern."conv*" is given as in TOML; quotes are dropped
   std::remove_copy(key.begin(), key.end(), std::back_inserter(flat), '"');
   state_->use.overridden(flat, state_->find(flat));
+  state_->folders.erase(flat);
   state_->set(flat, std::move(parsed));
 }
 
@@ -184,6 +188,15 @@ template std::vector<double> Config::get(std::string_view, const std::vector<dou
 template std::vector<std::string> Config::get(std::string_view,
                                               const std::vector<std::string>&) const;
 
+fs::path Config::get_path(std::string_view key) const {
+  const std::string name = full_key(key);
+  if (!has(key)) return {};
+  const fs::path given = expand_home(get<std::string>(key, ""), name);
+  SPIKENM_CHECK(!given.empty(), "{}: found no path", name);
+  const auto folder = state_->folders.find(name);
+  return folder == state_->folders.end() || given.is_absolute() ? given : folder->second / given;
+}
+
 int64_t Config::get_int(std::string_view key, int64_t fallback, int64_t low, int64_t high) const {
   const int64_t value = get<int64_t>(key, fallback);
   SPIKENM_CHECK(low <= value && value <= high, "{}: found {}, wanted {} to {}", full_key(key),
@@ -227,6 +240,19 @@ void Config::no_effect(std::string_view key, const std::vector<std::string>& cau
   std::vector<std::string> names;
   for (const std::string& cause : causes) names.push_back(full_key(cause));
   state_->use.no_effect(full_key(key), std::move(names));
+}
+
+void Config::replaces(std::string_view key, const std::vector<std::string>& sections) const {
+  for (const auto& [name, value] : state_->given) {
+    const std::string section = name.substr(0, name.find('.'));
+    const bool covered = std::find(sections.begin(), sections.end(), section) != sections.end();
+    if (covered && !state_->read.contains(name)) state_->use.replaced(name, full_key(key));
+  }
+}
+
+void Config::resolve_as(std::string_view key, const std::string& value) const {
+  for (auto& [name, resolved] : state_->resolved)
+    if (name == full_key(key)) resolved = value;
 }
 
 std::vector<std::string> Config::reject_unread() const {

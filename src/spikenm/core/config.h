@@ -44,6 +44,10 @@ class Config {
     return get<std::string>(key, fallback);
   }
 
+  // get() for the path of a file, "" where it is not given. A file's path is relative to that file,
+  // an override's to the working directory, and a leading ~ is the home.
+  [[nodiscard]] std::filesystem::path get_path(std::string_view key) const;
+
   // get() for a number with a closed range; the message names both bounds.
   [[nodiscard]] int64_t get_int(std::string_view key, int64_t fallback, int64_t low,
                                 int64_t high = INT32_MAX) const;
@@ -63,6 +67,12 @@ class Config {
   // `key`, read or not, has no effect because of the value that causes[0] has; the others are keys
   // that may have decided about it.
   void no_effect(std::string_view key, const std::vector<std::string>& causes) const;
+
+  // `key` takes the place of every key of these sections that has not been read: those of a file are
+  // dropped with a note, those of an override are errors.
+  void replaces(std::string_view key, const std::vector<std::string>& sections) const;
+  // The resolved config shall have this value.
+  void resolve_as(std::string_view key, const std::string& value) const;
 
   // Throws Error for the first given key that nothing has read or that has no effect. A key of the
   // file whose meaning an override took (selects, no_effect) is dropped instead; gives a note for

@@ -41,6 +41,7 @@ const std::string* KeyUse::cause(const std::string& key) const {
 std::string KeyUse::gives_way_to(const std::string& key, const Values& values) const {
   if (is_overridden(key)) return "";
   const auto idle = idle_.find(key);
+  if (replaced_.contains(key)) return idle->second.front();
   if (idle != idle_.end()) {
     for (const std::string& because : idle->second)
       if (is_changed(because, values)) return because;

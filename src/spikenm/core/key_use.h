@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,12 @@ class KeyUse {
     idle_.insert_or_assign(key, std::move(causes));
   }
 
+  // `by` takes the place of `key`: the file's gives way whether or not `by` is an override.
+  void replaced(const std::string& key, const std::string& by) {
+    no_effect(key, {by});
+    replaced_.insert(key);
+  }
+
   // The key because of which `key` has no effect; null when it has one.
   [[nodiscard]] const std::string* cause(const std::string& key) const;
   // The key whose override took the meaning of the file's `key`; empty when there is none, or when
@@ -46,6 +53,7 @@ class KeyUse {
   std::map<std::string, std::optional<Json>> overridden_;  // the value without the override
   std::map<std::string, std::vector<std::string>> idle_;   // its causes
   std::vector<std::string> selectors_;
+  std::set<std::string> replaced_;
 };
 
 // "note: …" for keys of the file that give way to `selector`.

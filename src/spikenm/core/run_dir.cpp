@@ -22,7 +22,7 @@ namespace {
 // The result goes first and the config last when a run is removed: a crash in between never leaves
 // a folder that looks finished, or one that looks like no run.
 constexpr std::array kFiles{RunDir::kResult, RunDir::kModel, RunDir::kBestModel, RunDir::kMetrics,
-                            RunDir::kConfig};
+                            RunDir::kGraph,  RunDir::kConfig};
 constexpr std::string_view kMark = "# The config of a run: every key with the value used.\n";
 
 bool starts_with(const fs::path& file, std::string_view wanted) {
@@ -165,7 +165,7 @@ void RunDir::promote() {
     // one: whatever ends us in between, the folder holds a run, and no two of them look like one.
     for (const std::string_view name : kFiles)
       if (name != kConfig || !fs::exists(next / name)) fs::remove(path_ / name);
-    for (const std::string_view name : {kMetrics, kModel, kBestModel, kResult, kConfig})
+    for (const std::string_view name : {kGraph, kMetrics, kModel, kBestModel, kResult, kConfig})
       if (fs::exists(next / name)) fs::rename(next / name, path_ / name);
     replaces_ = false;
     remove_next(next);

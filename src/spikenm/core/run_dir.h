@@ -1,4 +1,5 @@
-// The folder of one run: resolved config, a metrics line an epoch, the result, the model.
+// The folder of one run: resolved config, the network's graph, a metrics line an epoch, the result,
+// the model.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -11,6 +12,7 @@ namespace spikenm {
 class RunDir {
  public:
   static constexpr std::string_view kConfig = "config.toml";
+  static constexpr std::string_view kGraph = "graph.toml";
   static constexpr std::string_view kMetrics = "metrics.jsonl";
   static constexpr std::string_view kResult = "result.json";
   static constexpr std::string_view kModel = "model.safetensors";

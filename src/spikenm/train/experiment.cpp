@@ -2,6 +2,7 @@
 
 #include "spikenm/core/progress.h"
 #include "spikenm/core/run_dir.h"
+#include "spikenm/graph/graph_toml.h"
 #include "spikenm/metrics/activity.h"
 #include "spikenm/metrics/energy.h"
 #include "spikenm/metrics/sparsity_audit.h"
@@ -120,13 +121,16 @@ Json measure(Recipe& recipe, const sparsity::Masks& masks) {
 Json run_experiment(const Config& config, const ExperimentOptions& options) {
   Recipe recipe = read_recipe(config);
   RunDir run = RunDir::create(options.out, options.force);
-  const std::string resolved = config.resolved_toml();
   nn::Network& network = *recipe.model.network;
+  // A network of a file is from now on that of the run's own copy.
+  if (config.has("model.file")) config.resolve_as("model.file", std::string(RunDir::kGraph));
+  const std::string resolved = config.resolved_toml();
 
   prepare_data(*recipe.model.dataset);
   Warnings warnings = doubts_about_recipe(recipe);
   say_warnings(warnings);
   Trainer trainer(recipe, run, options.title);
+  run.write(RunDir::kGraph, graph::to_toml(network.graph()));
   run.write_config(resolved);  // what fails before leaves a folder that can be used
   trainer.train();
   run.promote();  // of a run without epochs

@@ -3,6 +3,8 @@
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/safetensors.h"
 #include "spikenm/core/say.h"
+#include "spikenm/core/json_text.h"
+#include "spikenm/graph/graph_json.h"
 #include "spikenm/graph/walks.h"
 
 #include <ATen/ATen.h>
@@ -82,7 +84,7 @@ void check_shapes(ModelTensors& tensors, nn::Network& network) {
     tensors.find(p.name, "F32", p.tensor.sizes());
   for (const nn::NamedTensor& b : network.buffers()) tensors.find(b.name, "F32", b.tensor.sizes());
   // Connections are counted with two maps.
-  check_memory(network.graph(), 2, tensors.source(), "its [data] asks for frames of that size");
+  check_memory(network.graph(), 2, tensors.source(), "its frames are of that size");
 }
 
 void load_into(ModelTensors& tensors, const nn::NamedTensor& target) {
@@ -144,10 +146,11 @@ bool only_trains(std::string_view assignment) {
   return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
 }
 
-// Reads the stored config; what is wrong with it names the file.
-Recipe read_stored(const Config& config, const ReadOptions& options, const std::string& source) {
+// What is wrong with the stored config names the file.
+template <class Body>
+auto naming_config(const std::string& source, Body&& read) {
   try {
-    return read_recipe(config, options);
+    return read();
   } catch (const UsageError&) {
     throw;
   } catch (const Error& e) {
@@ -190,12 +193,44 @@ Config stored_config(const std::string& text, const std::string& source,
   return config;
 }
 
+// A model says itself what its network is. One written before graphs were described it by a config.
+graph::Graph stored_graph(const std::string& graph, const std::string& config,
+                          const std::string& source) {
+  if (!graph.empty()) {
+    const std::string name = source + " (graph)";
+    return graph::from_json(parse_json_object(graph, name), name);
+  }
+  const Config described = Config::from_resolved(config, source + " (config)");
+  SPIKENM_CHECK(!described.has("model.file"),
+                "{}: found no graph beside a config that names one in a file", source);
+  return naming_config(source, [&] { return read_graph(described); });
+}
+
+LoadedModel read_stored(const Config& config, const graph::Graph& graph, Purpose purpose,
+                        const std::string& source) {
+  LoadedModel model;
+  if (purpose == Purpose::kDescribe) {
+    model.recipe.model =
+        naming_config(source, [&] { return read_model(config, graph, purpose); });
+    return model;
+  }
+  model.recipe = naming_config(
+      source, [&] { return read_recipe(config, {.purpose = purpose, .graph = &graph}); });
+  const data::DatasetInfo& info = model.recipe.model.dataset->info();
+  graph::check_fits(graph, {info.channels, info.height, info.width},
+                    static_cast<size_t>(info.classes), source);
+  return model;
+}
+
 }  // namespace
 
 void save_model(const std::filesystem::path& path, const nn::Network& network,
                 const sparsity::Masks& masks, const std::string& config_toml) {
   SafetensorsFile file;
-  file.metadata = {{"format", kFormat}, {"version", kVersion}, {"config", config_toml}};
+  file.metadata = {{"format", kFormat},
+                   {"version", kVersion},
+                   {"config", config_toml},
+                   {"graph", graph::to_json(network.graph()).dump()}};
   for (const nn::NamedTensor& p : network.parameters())
     file.tensors.push_back(store(p.name, p.tensor, "F32"));
   for (const nn::NamedTensor& b : network.buffers())
@@ -225,13 +260,10 @@ LoadedModel load_model(const std::filesystem::path& given,
   std::vector<std::string> notes;
   const Config config = stored_config(value("config"), source, overrides, notes);
   ModelTensors tensors(file, source);
-  LoadedModel model{
-      .recipe = read_stored(
-          config,
-          {.purpose = purpose,
-           .check_shapes = [&](nn::Network& network) { check_shapes(tensors, network); }},
-          source),
-      .masks = {}};
+  const graph::Graph graph = stored_graph(value("graph"), value("config"), source);
+  nn::Network shapes(graph, /*seed=*/0, /*shapes_only=*/true);
+  check_shapes(tensors, shapes);
+  LoadedModel model = read_stored(config, graph, purpose, source);
   ModelRecipe& recipe = model.recipe.model;
   if (purpose == Purpose::kEvaluate && recipe.device.device.is_cpu()) {
     const int64_t batch =

@@ -1,5 +1,5 @@
-// A trained network on disk: weights, statistics and masks as safetensors, with the resolved config
-// in the metadata, so that the file alone is enough to rebuild it.
+// A trained network on disk: weights, statistics and masks as safetensors, with the network's graph
+// and the resolved config in the metadata, so that the file alone is enough to rebuild it.
 #pragma once
 
 #include "spikenm/sparsity/frozen_masks.h"

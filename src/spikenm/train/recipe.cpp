@@ -39,18 +39,16 @@ void read_data(ModelRecipe& r, const Config& data, Purpose purpose,
   r.workers = data.get_int("workers", r.workers, 0, 256);
 }
 
-graph::Graph read_graph(const Config& config, const data::DatasetInfo& info) {
+graph::Graph describe_graph(const Config& config, const data::DatasetInfo& info) {
   std::vector<std::string> classes;
   for (int64_t k = 0; k < info.classes; ++k) classes.push_back(info.class_name(k));
   return graph::make_model({info.channels, info.height, info.width}, std::move(classes), config);
 }
 
-void check_shapes(const ModelRecipe& r, const Config& config, const ReadOptions& options) {
-  if (!options.check_shapes) return;
-  const auto set = data::datasets().find(config.section("data").get("name", "moving-shapes"))(
-      config.section("data"), {.frames = r.T, .seed = r.seed, .extent = data::Extent::kNothing});
-  nn::Network shapes(read_graph(config, set->info()), r.seed, /*shapes_only=*/true);
-  options.check_shapes(shapes);
+// A network that is known: nothing else may describe it.
+graph::Graph take_graph(const graph::Graph& known, const Config& config) {
+  config.replaces("the graph of the model file", {"model", "neuron"});
+  return known;
 }
 
 void make_network_and_method(ModelRecipe& r, const Config& config, graph::Graph graph,
@@ -114,12 +112,28 @@ data::BlockSource batch_memory(const ModelRecipe& model) {
 
 }  // namespace
 
+graph::Graph read_graph(const Config& config) {
+  const ModelRecipe r = read_basics(config);
+  const Config data = config.section("data");
+  const auto set = data::datasets().find(data.get("name", "moving-shapes"))(
+      data, {.frames = r.T, .seed = r.seed, .extent = data::Extent::kNothing});
+  return describe_graph(config, set->info());
+}
+
 ModelRecipe read_model(Config config, const graph::FrameShape& frame, int64_t classes,
                        Purpose purpose) {
   for (const char* section : {"data", "train"}) config.drop(section);
   ModelRecipe r = read_basics(config);
   make_network_and_method(
       r, config, graph::make_model(frame, graph::numbered_classes(classes), config), purpose);
+  finish_reading(config);
+  return r;
+}
+
+ModelRecipe read_model(Config config, const graph::Graph& graph, Purpose purpose) {
+  for (const char* section : {"data", "train"}) config.drop(section);
+  ModelRecipe r = read_basics(config);
+  make_network_and_method(r, config, take_graph(graph, config), purpose);
   finish_reading(config);
   return r;
 }
@@ -144,9 +158,11 @@ data::LoaderOptions Recipe::test_loader() const {
 Recipe read_recipe(const Config& config, const ReadOptions& options) {
   Recipe r;
   r.model = read_basics(config);
-  check_shapes(r.model, config, options);
   read_data(r.model, config.section("data"), options.purpose, r.notes);
-  make_network_and_method(r.model, config, read_graph(config, r.model.dataset->info()),
+  make_network_and_method(r.model, config,
+                          options.graph != nullptr
+                              ? take_graph(*options.graph, config)
+                              : describe_graph(config, r.model.dataset->info()),
                           options.purpose);
   if (r.model.device.is_missing && options.purpose == Purpose::kCheck)
     r.notes.push_back("device: this build or machine has no GPU, which the run would need");

@@ -11,7 +11,6 @@
 #include "spikenm/train/optimizer.h"
 #include "spikenm/train/schedule.h"
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,9 +49,8 @@ enum class Purpose {
 
 struct ReadOptions {
   Purpose purpose = Purpose::kTrain;
-  // Sees the network's shapes (no tensor has memory yet) before any data is opened and before the
-  // network takes memory; throws where they are not those it wants.
-  std::function<void(nn::Network&)> check_shapes;
+  // The network, where it is known: of [model] T alone is read then, and of [neuron] nothing.
+  const graph::Graph* graph = nullptr;
 };
 
 struct Recipe {
@@ -72,9 +70,13 @@ struct Recipe {
 // Reads every key; an unknown or unread one is an Error. `threads` is applied as it is read.
 Recipe read_recipe(const Config& config, const ReadOptions& options = {});
 
-// The network and method alone, for frames of this shape. Opens no data: `config` loses its [data]
-// and [train].
+// The network that a config describes for its data, of which nothing is opened.
+graph::Graph read_graph(const Config& config);
+
+// The network and method alone, for frames of this shape or for a graph that is known. Opens no
+// data: `config` loses its [data] and [train].
 ModelRecipe read_model(Config config, const graph::FrameShape& frame, int64_t classes,
                        Purpose purpose = Purpose::kTrain);
+ModelRecipe read_model(Config config, const graph::Graph& graph, Purpose purpose);
 
 }  // namespace spikenm::train

@@ -1,3 +1,4 @@
+#include "spikenm/graph/graph_toml.h"
 #include "spikenm/graph/models/models.h"
 #include "spikenm/graph/models/neuron_options.h"
 
@@ -24,10 +25,31 @@ void mark_idle_keys(const Graph& graph, NeuronKind kind, const Config& config) {
                              "model.name", "model.block_neuron", "model.stem"});
 }
 
+// The network of [model] file, which says all that [model] and [neuron] would say.
+Graph read_file_of(const Config& config, const FrameShape& frame, size_t n_classes) {
+  const std::filesystem::path path = config.section("model").get_path("file");
+  Graph graph = read_graph(path);
+  config.replaces("model.file", {"model", "neuron"});
+  check_fits(graph, frame, n_classes, path.string());
+  return graph;
+}
+
 }  // namespace
+
+void check_fits(const Graph& graph, const FrameShape& frame, size_t n_classes,
+                const std::string& source) {
+  const FrameShape& own = graph.frame();
+  SPIKENM_CHECK(own == frame, "{}: the network takes frames of {}x{}x{}, and the data has {}x{}x{}",
+                source, own.channels, own.height, own.width, frame.channels, frame.height,
+                frame.width);
+  SPIKENM_CHECK(graph.classes().size() == n_classes,
+                "{}: the network tells {} classes apart, and the data has {}", source,
+                graph.classes().size(), n_classes);
+}
 
 Graph make_model(const FrameShape& frame, std::vector<std::string> classes, const Config& config) {
   const Config model = config.section("model");
+  if (model.has("file")) return read_file_of(config, frame, classes.size());
   const ModelSpec spec{.frame = frame,
                        .classes = std::move(classes),
                        .neuron = read_neuron(config.section("neuron"))};

@@ -23,7 +23,12 @@ using ModelFactory = std::function<Graph(const ModelSpec&, const Config& config)
 
 const Registry<ModelFactory>& models();
 
-// The network that [model] and [neuron] of a config describe, for these frames and classes.
+// An Error, which begins with `source`, where the network is not for such data.
+void check_fits(const Graph& graph, const FrameShape& frame, size_t n_classes,
+                const std::string& source);
+
+// The network of [model] file, or the one that [model] and [neuron] of a config describe, for these
+// frames and classes. [model] T is not the graph's and must have been read before.
 Graph make_model(const FrameShape& frame, std::vector<std::string> classes, const Config& config);
 
 }  // namespace spikenm::graph
