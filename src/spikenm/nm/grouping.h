@@ -3,12 +3,11 @@
 //
 //   flat   blocks of m consecutive elements; the last numel mod m are one tail.
 //   in     blocks along the input channels of one (cout,kh,kw) row, as sparse tensor cores and our
-//   CPU
-//          runtime want them; the last Cin mod m channels of every row are its tail.
+//          CPU runtime want them; the last Cin mod m channels of every row are its tail.
 //
 //   [Cout,Cin,kh,kw] with Cin = 5, kh*kw = 2, m = 4; numbers are blocks, '.' is tail:
-//     flat:  0 0 0 0 1 1 1 1 2 2 | 2 2 3 3 3 3 4 4 4 4      in:  0 1 0 1 0 1 0 1 . . | 2 3 2 3 2 3
-//     2 3 . .
+//     flat:  0 0 0 0 1 1 1 1 2 2 | 2 2 3 3 3 3 4 4 4 4
+//     in:    0 1 0 1 0 1 0 1 . . | 2 3 2 3 2 3 2 3 . .
 //
 // Tails stay dense, are counted as kept, and are never an error.
 #pragma once

@@ -1,8 +1,7 @@
-// A weight under an N:M mask, stored as n values and n positions a block, plus the dense tails.
+// A weight under an N:M mask, stored as n values and n positions per block, plus the dense tails.
 //
 //   block of 2:4   [ 0  a  0  b ]   ->   values a b   positions 1 3
-//   fewer kept     [ 0  0  c  0 ]   ->   values c 0   positions 2 0    (padding: value 0 at
-//   position 0)
+//   fewer kept     [ 0  0  c  0 ]   ->   values c 0   positions 2 0    (padding: 0 at position 0)
 //
 // Blocks are in the order of BlockLayout, each output channel of a shared mask on its own.
 #pragma once
@@ -23,8 +22,7 @@ struct PackedMatrix {
   std::vector<float> tail;         // elements in no block, in memory order
 };
 
-// `weight` is in memory order; what the mask drops is lost. An Error when the mask is not valid
-// N:M.
+// `weight` is in memory order; what the mask drops is lost. An Error when the mask is not valid N:M.
 PackedMatrix pack(std::span<const float> weight, const Mask& mask);
 
 // The masked weight in memory order, bit for bit.

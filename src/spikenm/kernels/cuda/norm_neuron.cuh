@@ -3,8 +3,7 @@
 //
 //   step t     position 0  [ V ][ V ][ V ] …  channels      a row of threads: one position
 //              position 1  [ V ][ V ][ V ] …                a block: several rows
-//              position 2  …                                a grid: parts of rows, tiles of
-//              channels
+//              position 2  …                                a grid: parts of rows, tiles of channels
 //   step t+1   …            ^ one thread reads this place in every step
 //
 // Sums over positions: every block leaves one partial sum a channel, and a small kernel adds the
