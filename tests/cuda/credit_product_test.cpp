@@ -2,7 +2,7 @@
 #include "spikenm/kernels/credit_product.h"
 
 #include "cuda/device_array.h"
-#include "spikenm/kernels/trace.h"
+#include "spikenm/kernels/credit_sum.h"
 #include "support/compare.h"
 #include "support/normal_values.h"
 

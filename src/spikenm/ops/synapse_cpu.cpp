@@ -2,7 +2,7 @@
 
 #include "spikenm/core/parallel.h"
 #include "spikenm/kernels/conv3x3.h"
-#include "spikenm/kernels/trace.h"
+#include "spikenm/kernels/credit_sum.h"
 #include "spikenm/ops/synapse_rows.h"
 
 #include <algorithm>

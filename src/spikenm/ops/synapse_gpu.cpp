@@ -4,7 +4,7 @@
 #include "spikenm/kernels/conv_weight.h"
 #include "spikenm/kernels/credit_product.h"
 #include "spikenm/kernels/spike_bits.h"
-#include "spikenm/kernels/trace.h"
+#include "spikenm/kernels/credit_sum.h"
 #include "spikenm/ops/patches.h"
 #include "spikenm/ops/stream.h"
 #include "spikenm/ops/synapse_rows.h"

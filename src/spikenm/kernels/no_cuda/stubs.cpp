@@ -12,7 +12,7 @@
 #include "spikenm/kernels/pool.h"
 #include "spikenm/kernels/sop_count.h"
 #include "spikenm/kernels/spike_bits.h"
-#include "spikenm/kernels/trace.h"
+#include "spikenm/kernels/credit_sum.h"
 #include "spikenm/kernels/transpose.h"
 
 namespace spikenm::kernels {

@@ -1,21 +1,8 @@
 #include "spikenm/kernels/nm_sample.h"
 
-#include "spikenm/core/parallel.h"
-#include "spikenm/kernels/math/distill.h"
 #include "spikenm/kernels/math/straight_through.h"
 
-#include <cstring>
-#include <vector>
-
 namespace spikenm::kernels {
-namespace {
-
-using nm::BlockLayout;
-using nm::NmPattern;
-
-constexpr int64_t kBlocksPerChunk = 1024;
-
-}  // namespace
 
 void gumbel_fill_ref(const GumbelFill& a) {
   for (int64_t i = 0; i < a.n; ++i) {
@@ -26,7 +13,7 @@ void gumbel_fill_ref(const GumbelFill& a) {
 
 void nm_draw_ref(const DrawInputs<float>& in, uint8_t* draws) {
   const int32_t m = in.layout.m;
-  float values[NmPattern::kMaxM];
+  float values[nm::NmPattern::kMaxM];
   for (int64_t b = 0; b < in.layout.n_blocks; ++b) {
     load_block_values<AnyBlock>(in, b, values);
     draw_block<AnyBlock>(
@@ -34,32 +21,6 @@ void nm_draw_ref(const DrawInputs<float>& in, uint8_t* draws) {
         [&](int32_t k, int32_t s) { return gumbel_at(in.seed, in.stream, in.step, b, k, s, m); },
         draws + b * in.n_draws);
   }
-}
-
-void nm_top_n(const DrawInputs<float>& in, uint8_t* draws) {
-  parallel_for(in.layout.n_blocks, kBlocksPerChunk, [&](int64_t begin, int64_t end) {
-    float values[NmPattern::kMaxM];
-    for (int64_t b = begin; b < end; ++b) {
-      load_block_values<AnyBlock>(in, b, values);
-      draw_block<AnyBlock>(
-          in, values, /*replace=*/false, 0.0f, [](int32_t, int32_t) { return 0.0f; },
-          draws + b * in.n_draws);
-    }
-  });
-}
-
-void nm_mask(const BlockLayout& layout, int32_t n_draws, const uint8_t* draws, uint8_t* keep) {
-  std::memset(keep, 1, static_cast<size_t>(layout.numel));
-  parallel_for(layout.n_blocks, kBlocksPerChunk, [&](int64_t begin, int64_t end) {
-    for (int64_t b = begin; b < end; ++b) {
-      uint64_t bits = 0;
-      for (int32_t k = 0; k < n_draws; ++k) bits |= uint64_t{1} << draws[b * n_draws + k];
-      const int64_t start = layout.start(b);
-      for (int32_t c = 0; c < layout.channels_of(b); ++c)
-        for (int32_t s = 0; s < layout.m; ++s)
-          keep[start + c * layout.channel_stride + s * layout.position_stride] = bits >> s & 1;
-    }
-  });
 }
 
 template <class T>
@@ -72,29 +33,7 @@ void nm_straight_through_ref(const StraightThrough<T>& args) {
   }
 }
 
-template <class T>
-DistillSums nm_distill(const Distillation<T>& args) {
-  const int64_t n = args.draw.layout.n_blocks;
-  std::vector<DistillSums> parts(static_cast<size_t>((n + kBlocksPerChunk - 1) / kBlocksPerChunk));
-  parallel_for(n, kBlocksPerChunk, [&](int64_t begin, int64_t end) {
-    DistillSums& part = parts[static_cast<size_t>(begin / kBlocksPerChunk)];
-    for (int64_t b = begin; b < end; ++b) {
-      const DistillSums block = distill_block<AnyBlock>(args, b);
-      part.kl += block.kl;
-      part.squared_norm += block.squared_norm;
-    }
-  });
-  DistillSums sums;
-  for (const DistillSums& part : parts) {
-    sums.kl += part.kl;
-    sums.squared_norm += part.squared_norm;
-  }
-  return sums;
-}
-
 template void nm_straight_through_ref(const StraightThrough<float>&);
 template void nm_straight_through_ref(const StraightThrough<double>&);
-template DistillSums nm_distill(const Distillation<float>&);
-template DistillSums nm_distill(const Distillation<double>&);
 
 }  // namespace spikenm::kernels

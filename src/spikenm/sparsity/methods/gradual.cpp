@@ -2,7 +2,7 @@
 #include "spikenm/sparsity/interval.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/sparsity/positions.h"
-#include "spikenm/sparsity/straight_through.h"
+#include "spikenm/sparsity/unmasked_gradient.h"
 #include "spikenm/sparsity/temperature.h"
 
 #include <ATen/ATen.h>

@@ -1,7 +1,7 @@
 #include "spikenm/ops/nm_mask.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/sparsity/positions.h"
-#include "spikenm/sparsity/straight_through.h"
+#include "spikenm/sparsity/unmasked_gradient.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>

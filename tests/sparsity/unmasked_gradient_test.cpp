@@ -1,4 +1,4 @@
-#include "spikenm/sparsity/straight_through.h"
+#include "spikenm/sparsity/unmasked_gradient.h"
 
 #include "support/tensors.h"
 

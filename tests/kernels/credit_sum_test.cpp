@@ -1,4 +1,4 @@
-#include "spikenm/kernels/trace.h"
+#include "spikenm/kernels/credit_sum.h"
 
 #include "spikenm/core/parallel.h"
 #include "spikenm/core/random.h"
@@ -10,11 +10,11 @@ namespace {
 using test::all_identical;
 
 template <class T>
-class TraceOfType : public testing::Test {};
+class CreditSumOfType : public testing::Test {};
 using ValueTypes = testing::Types<float, double>;
-TYPED_TEST_SUITE(TraceOfType, ValueTypes);
+TYPED_TEST_SUITE(CreditSumOfType, ValueTypes);
 
-TYPED_TEST(TraceOfType, GradientIsTheSumAndCreditTheSumOfMagnitudesOverSteps) {
+TYPED_TEST(CreditSumOfType, GradientIsTheSumAndCreditTheSumOfMagnitudesOverSteps) {
   using T = TypeParam;
   const std::vector<T> steps[] = {{1, -2, 0, T(0.5)}, {-1, -3, 0, T(0.25)}, {4, 5, T(-0.0), -1}};
   std::vector<T> grad(4, 10), credit(4, 100);
@@ -24,7 +24,7 @@ TYPED_TEST(TraceOfType, GradientIsTheSumAndCreditTheSumOfMagnitudesOverSteps) {
   EXPECT_TRUE(all_identical(credit, {106, 110, 100, T(101.75)}));
 }
 
-TYPED_TEST(TraceOfType, WithoutCreditTheGradientIsTheSame) {
+TYPED_TEST(CreditSumOfType, WithoutCreditTheGradientIsTheSame) {
   using T = TypeParam;
   const std::vector<T> g = {1, -2, 3};
   std::vector<T> grad(3, 1);
@@ -32,7 +32,7 @@ TYPED_TEST(TraceOfType, WithoutCreditTheGradientIsTheSame) {
   EXPECT_TRUE(all_identical(grad, {2, -1, 4}));
 }
 
-TEST(Trace, NothingIsTouchedWhenThereIsNothingToAdd) {
+TEST(CreditSum, NothingIsTouchedWhenThereIsNothingToAdd) {
   const float g = 1;
   float grad = 2, credit = 3;
   accumulate_credit<float>(0, &g, &grad, &credit);
@@ -41,7 +41,7 @@ TEST(Trace, NothingIsTouchedWhenThereIsNothingToAdd) {
 }
 
 // Sizes on both sides of a chunk's end.
-TEST(Trace, EveryElementIsAddedOnceWithOneThreadAndWithTwo) {
+TEST(CreditSum, EveryElementIsAddedOnceWithOneThreadAndWithTwo) {
   const RandomAddress random(7, 1);
   for (const int64_t n : {1, 7, 32767, 32768, 32769, 100003}) {
     std::vector<float> g(static_cast<size_t>(n)), magnitude(g.size());

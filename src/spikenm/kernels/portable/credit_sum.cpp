@@ -1,4 +1,4 @@
-#include "spikenm/kernels/trace.h"
+#include "spikenm/kernels/credit_sum.h"
 
 #include "spikenm/core/parallel.h"
 #include "spikenm/kernels/math/value.h"

@@ -3,7 +3,7 @@
 // turns a tile of one output channel round in shared memory, so that both are in order.
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/cuda/real.cuh"
-#include "spikenm/kernels/trace.h"
+#include "spikenm/kernels/credit_sum.h"
 
 #include <algorithm>
 
