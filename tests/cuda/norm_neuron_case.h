@@ -33,8 +33,7 @@ inline std::ostream& operator<<(std::ostream& out, const NormNeuronCase& c) {
 inline constexpr NeuronParams kOddNeuron{.k = 0.37, .threshold = 0.7931};
 
 inline std::vector<NeuronParams> fused_params() {
-  std::vector<NeuronParams> all = all_neuron_params();
-  std::erase_if(all, [](const NeuronParams& p) { return p.neuron == kernels::Neuron::kPlif; });
+  std::vector<NeuronParams> all = fusable_neuron_params();
   for (NeuronParams& p : all) {
     p.k = kOddNeuron.k;
     p.threshold = kOddNeuron.threshold;

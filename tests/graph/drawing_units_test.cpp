@@ -41,25 +41,29 @@ TEST(DrawnUnits, WhatTwoNodesReadEndsABox) {
 
 TEST(DrawnUnits, ConstantsThatAreNotUsualAreSaid) {
   Graph graph("net", {2, 5, 5}, {"a"});
-  Neuron soft, learnt, none;
+  Neuron soft, learnt, none, current;
   soft.params.soft_reset = true;
   soft.params.threshold = 0.5;
   learnt.params.neuron = NeuronKind::kPlif;
   learnt.params.v_reset = -0.25;
   none.params.neuron = NeuronKind::kIf;
+  current.params.neuron = NeuronKind::kCubaLif;
+  current.tau_syn = 3;
   Synapse conv = test::synapse_of(3, 1, 2);
   conv.bias = true;
   conv.maskable = false;
   NodeId last = graph.add("conv", conv, {0});
-  for (const auto& [name, neuron] : {std::pair{"a", soft}, {"b", learnt}, {"c", none}})
+  for (const auto& [name, neuron] :
+       {std::pair{"a", soft}, {"b", learnt}, {"d", current}, {"c", none}})
     last = graph.add(name, neuron, {last});
   last = graph.add("p", Pool{.kind = PoolKind::kMax, .size = 3, .stride = 2, .padding = 1}, {last});
   const auto units = drawn_units(graph, {});
-  ASSERT_EQ(units.size(), 4u);
+  ASSERT_EQ(units.size(), 5u);
   EXPECT_EQ(units[1].lines,
             (Texts{"conv 1x1 stride 2, bias, not masked", "lif τ 2, threshold 0.5, soft reset"}));
   EXPECT_EQ(units[2].lines, (Texts{"plif τ 2 learnt, reset to -0.25"}));
-  EXPECT_EQ(units[3].lines, (Texts{"if, no leak", "max pool 3x3 stride 2 padding 1"}));
+  EXPECT_EQ(units[3].lines, (Texts{"cuba-lif τ 2, synapse τ 3"}));
+  EXPECT_EQ(units[4].lines, (Texts{"if, no leak", "max pool 3x3 stride 2 padding 1"}));
 }
 
 TEST(DrawnUnits, NotesOfABoxShareALineWhileTheyFit) {

@@ -107,6 +107,31 @@ TEST(GraphJson, EveryConstantReadsBackToTheLastBit) {
   EXPECT_EQ(test::node_of(again, "vote").as<Vote>()->voters, 3);
 }
 
+TEST(GraphJson, OnlyNeuronsWithACurrentHaveItsTimeConstant) {
+  Graph graph("net", {1, 1, 1}, {"a"});
+  NodeId last = graph.add("flatten", Flatten{}, {0});
+  last = graph.add("fc", test::synapse_of(1), {last});
+  for (const NeuronTraits& kind : neuron_kinds())
+    last = graph.add(std::string(kind.name),
+                     Neuron{.params = {.neuron = kind.kind, .k_syn = 1 / 1.7}, .tau_syn = 1.7},
+                     {last});
+  const Json json = to_json(graph);
+  for (const Json& node : json["node"])
+    EXPECT_EQ(node.contains("tau_syn"), node["name"] == "cuba-lif") << node["name"];
+  const Neuron again = neurons_of(from_json(json, "test"), "cuba-lif");
+  EXPECT_EQ(again.tau_syn, 1.7);
+  EXPECT_EQ(again.params.k_syn, 1 / 1.7);
+  EXPECT_EQ(neurons_of(read(R"({"name": "fc", "op": "synapse", "out": 2},
+                               {"name": "n", "op": "neuron", "kind": "cuba-lif"})"),
+                       "n")
+                .params.k_syn,
+            0.5);
+  EXPECT_ERROR(read(R"({"name": "n", "op": "neuron", "kind": "lif", "tau_syn": 2})"),
+               "net.json: n: found the key 'tau_syn'");
+  EXPECT_ERROR(read(R"({"name": "n", "op": "neuron", "kind": "cuba-lif", "tau_syn": 0.5})"),
+               "net.json: n: found tau_syn 0.5, wanted at least 1");
+}
+
 TEST(GraphJson, WhatIsLeftOutHasTheDefaultsOfConfigs) {
   const Graph graph = read(R"({"name": "fc", "op": "synapse", "out": 4},
       {"name": "fire", "op": "neuron"}, {"name": "sig", "op": "neuron", "surrogate": "sigmoid"},
@@ -169,8 +194,9 @@ TEST(GraphJson, NodesThatMakeNoSenseAreErrorsThatNameThem) {
                "net.json: fc: kernel: found 3 numbers", "[height, width]");
   EXPECT_ERROR(read(R"({"name": "fc", "op": "synapse", "out": 2, "strid": 1})"),
                "net.json: fc: found the key 'strid'", "nearest: stride");
-  EXPECT_ERROR(read(R"({"name": "n", "op": "neuron", "kind": "liff"})"),
-               "net.json: n: kind: found 'liff', wanted one of if, lif, plif (nearest: lif)");
+  EXPECT_ERROR(
+      read(R"({"name": "n", "op": "neuron", "kind": "liff"})"),
+      "net.json: n: kind: found 'liff', wanted one of if, lif, plif, cuba-lif (nearest: lif)");
   EXPECT_ERROR(read(R"({"name": "n", "op": "neuron", "reset": true})"),
                "net.json: n: reset: found true, wanted text");
   EXPECT_ERROR(read(R"({"name": "n", "op": "neuron", "tau": 0.5})"), "net.json: n: found tau 0.5");

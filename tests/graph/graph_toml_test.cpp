@@ -32,6 +32,8 @@ TEST(GraphToml, EveryModelReadsBackAsItWas) {
       spec.neuron.params.neuron = kind.kind;
       spec.neuron.tau = 1.0 / 0.3;
       spec.neuron.params.k = 1 / spec.neuron.tau;
+      spec.neuron.tau_syn = 1.0 / 0.7;
+      spec.neuron.params.k_syn = 1 / spec.neuron.tau_syn;
       spec.neuron.params.surrogate = Surrogate::kSigmoid;
       spec.neuron.params.v_reset = -0.0;
       const Graph graph = test::build_graph(name, "", spec);

@@ -85,6 +85,8 @@ TEST(InferShape, NeuronsThatMakeNoSenseAreErrors) {
                  n.params.neuron = NeuronKind::kPlif;
                }),
                "node: found tau 1, wanted more than 1");
+  EXPECT_ERROR(refused([](Neuron& n) { n.tau_syn = 0.5; }), "node: found tau_syn 0.5");
+  EXPECT_ERROR(refused([](Neuron& n) { n.tau_syn = INFINITY; }), "not finite");
   EXPECT_ERROR(refused([](Neuron& n) { n.params.threshold = 0; }), "node: found threshold 0");
   EXPECT_ERROR(refused([](Neuron& n) { n.params.alpha = -1; }), "node: found alpha -1");
   EXPECT_ERROR(refused([](Neuron& n) { n.params.alpha = INFINITY; }), "not finite");

@@ -49,14 +49,15 @@ struct Unrolled {
   template <class Step>
   double loss(const std::vector<double>* frozen_spikes) const {
     const auto c = neuron_constants<double, double>(params);
-    double v = c.charge.rest, h = 0, s = 0, sum = 0;
+    double v = c.charge.rest, current = 0, h = 0, s = 0, sum = 0;
     for (size_t t = 0; t < x.size(); ++t) {
+      const double in = charging_input<Step>(c, x[t], current);
       const SmoothFire smooth{&params};
       if (frozen_spikes != nullptr)
-        neuron_forward_step<Step>(c, params.soft_reset, x[t], v, h, s,
+        neuron_forward_step<Step>(c, params.soft_reset, in, v, h, s,
                                   DetachedFire{smooth, (*frozen_spikes)[t]});
       else
-        neuron_forward_step<Step>(c, params.soft_reset, x[t], v, h, s, smooth);
+        neuron_forward_step<Step>(c, params.soft_reset, in, v, h, s, smooth);
       sum += s * g[t];
     }
     return sum;
@@ -73,14 +74,16 @@ struct Unrolled {
     const size_t steps = x.size();
     std::vector<double> h(steps), v_before(steps);
     Gradient result{std::vector<double>(steps), std::vector<double>(steps)};
-    double v = c.charge.rest, error = 0, grad_k = 0;
+    double v = c.charge.rest, current = 0, error = 0, grad_current = 0, grad_k = 0;
     for (size_t t = 0; t < steps; ++t) {
       v_before[t] = v;
-      neuron_forward_step<Step>(c, params.soft_reset, x[t], v, h[t], result.spikes[t], fire);
+      const double in = charging_input<Step>(c, x[t], current);
+      neuron_forward_step<Step>(c, params.soft_reset, in, v, h[t], result.spikes[t], fire);
     }
     for (size_t t = steps; t-- > 0;) {
       neuron_backward_step<Step>(c, params, g[t], h[t], x[t], v_before[t], error, result.x[t],
                                  grad_k, fire);
+      result.x[t] = input_gradient<Step>(c, result.x[t], grad_current);
       result.k += grad_k;
     }
     return result;

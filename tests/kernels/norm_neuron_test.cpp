@@ -94,12 +94,6 @@ Trial<T> run_ref(const Shape& s, const NeuronParams& params) {
   return run;
 }
 
-std::vector<NeuronParams> some_neurons() {
-  std::vector<NeuronParams> all = test::all_neuron_params();
-  std::erase_if(all, [](const NeuronParams& p) { return p.neuron == Neuron::kPlif; });
-  return all;
-}
-
 // Rounding of sums, relative to the largest value of an array.
 template <class T>
 test::Tolerance rounding(const std::vector<T>& wanted, double relative) {
@@ -110,7 +104,7 @@ test::Tolerance rounding(const std::vector<T>& wanted, double relative) {
 
 // Batch norm, then the neuron, on inputs that are repeated where constant.
 TEST(NormNeuron, TheReferenceEqualsItsUnfusedTwins) {
-  for (const NeuronParams& params : some_neurons())
+  for (const NeuronParams& params : test::fusable_neuron_params())
     for (const Shape& s : kShapes) {
       SCOPED_TRACE(test::describe(params) + describe(s));
       const Trial<double> found = run_ref<double>(s, params);
@@ -159,7 +153,7 @@ TEST(NormNeuron, TheReferenceEqualsItsUnfusedTwins) {
 
 // Statistics to rounding; spikes bit for bit where the statistics are the same.
 TEST(NormNeuron, EveryInstructionSetAgreesWithTheReference) {
-  for (const NeuronParams& params : some_neurons())
+  for (const NeuronParams& params : test::fusable_neuron_params())
     for (const Shape& s : kShapes)
       for (const Isa isa : supported_isas()) {
         SCOPED_TRACE(test::describe(params) + describe(s) + " " + std::string(isa_name(isa)));
@@ -223,7 +217,7 @@ TEST(NormNeuron, GivenStatisticsAreLeftAloneAndScaleTheGradient) {
 }
 
 TEST(NormNeuron, WithoutANormItIsTheNeuron) {
-  for (const NeuronParams& params : some_neurons())
+  for (const NeuronParams& params : test::fusable_neuron_params())
     for (const Shape& s : kShapes) {
       if (s.constant) continue;
       for (const Isa isa : supported_isas()) {

@@ -86,8 +86,8 @@ TEST(Models, ShapesAloneAreKnownOfANetworkThatWouldNotFit) {
 
 TEST(Models, TheGradientReachesEveryParameter) {
   for (const std::string& name : models().names())
-    for (const auto neuron : {NeuronKind::kIf, NeuronKind::kLif, NeuronKind::kPlif}) {
-      const auto network = build_narrow(name, deep_spec(neuron));
+    for (const graph::NeuronTraits& neuron : graph::neuron_kinds()) {
+      const auto network = build_narrow(name, deep_spec(neuron.kind));
       RunPass pass(true);
       std::vector<Tensor> parameters;
       for (const NamedTensor& p : network->parameters()) parameters.push_back(p.tensor);

@@ -85,14 +85,14 @@ void expect_same_observations(const Recorder& found, const Recorder& wanted) {
 
 TEST(Pass, NodeByNodeGivesWhatThePlanGives) {
   for (const std::string& name : graph::models().names())
-    for (const NeuronKind kind : {NeuronKind::kIf, NeuronKind::kLif, NeuronKind::kPlif})
+    for (const graph::NeuronTraits& kind : graph::neuron_kinds())
       for (const bool training : {true, false})
         for (const int64_t given : {4, 1}) {  // event frames, and an image for four steps
-          SCOPED_TRACE(testing::Message() << name << " kind " << static_cast<int>(kind)
-                                          << " training " << training << " frames " << given);
-          const graph::Graph graph = test::narrow_model(name, test::deep_spec(kind));
+          SCOPED_TRACE(testing::Message() << name << " kind " << kind.name << " training "
+                                          << training << " frames " << given);
+          const graph::Graph graph = test::narrow_model(name, test::deep_spec(kind.kind));
           const Tensor x = normal_tensor({given, 3, 2, 33, 32}, at::kFloat, 1, 2);
-          const bool fused = kind != NeuronKind::kPlif || name == "sew_resnet18";
+          const bool fused = (!kind.learns_leak && kind.states == 1) || name == "sew_resnet18";
           const Outcome wanted = run_as<NodeByNode>(graph, x, training, 4, nullptr);
           EXPECT_GT(wanted.scores.abs().max().item<double>(), 0);
           expect_same(run_as<RunPass>(graph, x, training, 4, nullptr), wanted, fused);

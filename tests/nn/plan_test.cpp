@@ -35,9 +35,10 @@ TEST(Plan, DoublesAreNotFused) {
     EXPECT_FALSE(step.norm || step.neurons || step.pool);
 }
 
-TEST(Plan, LearntLeaksAreNotFused) {
+TEST(Plan, LearntLeaksAndSecondStatesAreNotFused) {
   const Groups alone{{"conv"}, {"norm"}, {"fire"}, {"pool"}, {"flatten"}};
   EXPECT_EQ(groups(pooled(NeuronKind::kPlif), kCpu), alone);
+  EXPECT_EQ(groups(pooled(NeuronKind::kCubaLif), kCpu), alone);
   EXPECT_EQ(groups(pooled(NeuronKind::kIf), kCpu), groups(pooled(), kCpu));
 }
 
@@ -101,7 +102,7 @@ TEST(Plan, AValueIsFinishedByItsLastReader) {
 
 TEST(Plan, EveryNodeIsInOneStepAndItsValueLivesAsLongAsItIsRead) {
   for (const std::string& name : graph::models().names())
-    for (const NeuronKind kind : {NeuronKind::kLif, NeuronKind::kPlif})
+    for (const NeuronKind kind : {NeuronKind::kLif, NeuronKind::kPlif, NeuronKind::kCubaLif})
       for (const ops::Place& place : {kCpu, kCpuDouble}) {
         SCOPED_TRACE(name);
         expect_sound(test::narrow_model(name, test::deep_spec(kind)), place);

@@ -51,7 +51,7 @@ TEST(NeuronSeq, SpikesAndGradientsEqualTheUnrolledNeuron) {
 }
 
 TEST(NeuronSeq, AnyNumberOfStepsAndAnyShapeWork) {
-  for (const Neuron neuron : {Neuron::kIf, Neuron::kLif, Neuron::kPlif})
+  for (const Neuron neuron : {Neuron::kIf, Neuron::kLif, Neuron::kPlif, Neuron::kCubaLif})
     for (const at::ScalarType type : kRealTypes) {
       const NeuronParams p{.neuron = neuron, .k = 0.4, .threshold = 0.5, .detach_reset = false};
       const std::vector<int64_t> shapes[] = {

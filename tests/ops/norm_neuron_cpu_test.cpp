@@ -83,8 +83,8 @@ TEST(NormNeuronCpu, SpikesStatisticsAndGradientsEqualTheUnfusedOps) {
 }
 
 TEST(NormNeuronCpu, EveryOptionOfTheNeuronIsHonoured) {
-  for (const NeuronParams& p : test::all_neuron_params())
-    if (p.neuron != Neuron::kPlif) expect_equals_unfused(p, {5, 2, 3, 3, 7}, false, true);
+  for (const NeuronParams& p : test::fusable_neuron_params())
+    expect_equals_unfused(p, {5, 2, 3, 3, 7}, false, true);
 }
 
 TEST(NormNeuronCpu, EvaluationUsesTheRunningStatisticsAndMovesNone) {
@@ -139,7 +139,7 @@ TEST(NormNeuronCpu, OneThreadAndTwoGiveTheSameBits) {
 }
 
 // The pool behind the neurons is another call.
-TEST(NormNeuronCpu, ServesFloatsWithoutALearntLeak) {
+TEST(NormNeuronCpu, ServesFloatsOfOneStateWithoutALearntLeak) {
   const Place floats{.device = at::kCPU, .steps = 40},
       doubles{.device = at::kCPU, .type = at::kDouble, .steps = 40};
   const graph::Shape map{8, 6, 6};
@@ -152,6 +152,7 @@ TEST(NormNeuronCpu, ServesFloatsWithoutALearntLeak) {
   EXPECT_TRUE(fuses({}, floats));
   EXPECT_TRUE(fuses({.neuron = Neuron::kIf}, floats));
   EXPECT_FALSE(fuses({.neuron = Neuron::kPlif}, floats));
+  EXPECT_FALSE(fuses({.neuron = Neuron::kCubaLif}, floats));
   EXPECT_FALSE(fuses({}, doubles));
 }
 

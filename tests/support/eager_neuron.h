@@ -47,12 +47,16 @@ inline at::Tensor eager_neuron(const at::Tensor& x, const kernels::NeuronParams&
   const at::Tensor k =
       leak_logit.defined() ? at::sigmoid(leak_logit)[0] : at::full({}, p.k, x.options());
   const double rest = p.soft_reset ? 0 : p.v_reset;
-  at::Tensor v = at::full_like(x[0], rest);
+  at::Tensor v = at::full_like(x[0], rest), current = at::zeros_like(x[0]);
   std::vector<at::Tensor> spikes;
   for (int64_t t = 0; t < x.size(0); ++t) {
     at::Tensor h = v + x[t];
-    if (p.neuron != kernels::Neuron::kIf)
+    if (p.neuron == kernels::Neuron::kCubaLif) {
+      current = (1 - p.k_syn) * current + x[t];
+      h = (1 - k) * v + k * rest + k * current;
+    } else if (p.neuron != kernels::Neuron::kIf) {
       h = (1 - k) * v + k * rest + (p.decay_input ? k * x[t] : x[t]);
+    }
     const at::Tensor spike =
         SurrogateSpike::apply(h - p.threshold, static_cast<int64_t>(p.surrogate), p.alpha);
     const at::Tensor fired = p.detach_reset ? spike.detach() : spike;

@@ -1,6 +1,7 @@
 // Runs of the sequence kernels on owned arrays, and all combinations of neuron options.
 #pragma once
 
+#include "spikenm/graph/neuron_kinds.h"
 #include "spikenm/kernels/neuron_seq.h"
 
 #include <string>
@@ -73,11 +74,21 @@ inline std::vector<kernels::NeuronParams> all_neuron_params() {
                        .surrogate = surrogate,
                        .alpha = surrogate == Surrogate::kSigmoid ? 4.0 : 1.5,
                        .k = 0.4,
+                       .k_syn = 0.3,
                        .threshold = 0.8,
                        .v_reset = options % 3 == 1 ? -0.2 : 0.0,
                        .soft_reset = options % 3 == 2,
                        .decay_input = options / 3 % 2 == 0,
                        .detach_reset = options / 6 == 0});
+  return all;
+}
+
+// Those of them that norm and neuron in one call serve.
+inline std::vector<kernels::NeuronParams> fusable_neuron_params() {
+  std::vector<kernels::NeuronParams> all = all_neuron_params();
+  std::erase_if(all, [](const kernels::NeuronParams& p) {
+    return graph::traits_of(p.neuron).learns_leak || graph::traits_of(p.neuron).states > 1;
+  });
   return all;
 }
 

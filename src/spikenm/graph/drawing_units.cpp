@@ -48,6 +48,7 @@ struct Words {
     std::string text(traits.name);
     text += traits.leaks ? fmt::format(" τ {:g}", neuron.tau) : ", no leak";
     if (traits.learns_leak) text += " learnt";
+    if (has_current(p.neuron)) text += fmt::format(", synapse τ {:g}", neuron.tau_syn);
     if (p.threshold != 1) text += fmt::format(", threshold {:g}", p.threshold);
     if (p.soft_reset) return text + ", soft reset";
     return p.v_reset == 0 ? text : text + fmt::format(", reset to {:g}", p.v_reset);

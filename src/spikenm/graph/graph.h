@@ -52,6 +52,7 @@ struct Norm {};
 struct Neuron {
   NeuronParams params;
   double tau = 2;         // where a learnt leak begins; else params.k is 1/tau
+  double tau_syn = 2;     // params.k_syn is 1/tau_syn
   bool maskable = false;  // neuron pruning may silence neurons of this layer
 };
 using Pool = PoolGeometry;

@@ -62,11 +62,13 @@ struct Inference {
   Shape operator()(Neuron& neuron) const {
     const NeuronParams& p = neuron.params;
     const NeuronTraits& traits = traits_of(p.neuron);
-    for (const double value : {neuron.tau, p.threshold, p.v_reset, p.alpha})
+    for (const double value : {neuron.tau, neuron.tau_syn, p.threshold, p.v_reset, p.alpha})
       SPIKENM_CHECK(std::isfinite(value), "{}: found a constant that is not finite", name);
     SPIKENM_CHECK(neuron.tau >= 1 && (!traits.learns_leak || neuron.tau > 1),
                   "{}: found tau {:g}, wanted {} 1", name, neuron.tau,
                   traits.learns_leak ? "more than" : "at least");
+    SPIKENM_CHECK(neuron.tau_syn >= 1, "{}: found tau_syn {:g}, wanted at least 1", name,
+                  neuron.tau_syn);
     SPIKENM_CHECK(p.threshold > 0, "{}: found threshold {:g}, wanted more than 0", name,
                   p.threshold);
     SPIKENM_CHECK(p.alpha > 0, "{}: found alpha {:g}, wanted more than 0", name, p.alpha);

@@ -21,6 +21,12 @@ struct NeuronTraits {
 const std::vector<NeuronTraits>& neuron_kinds();
 const NeuronTraits& traits_of(NeuronKind kind);
 
+// Whether inputs charge a current with a leak of its own (tau_syn), and only that the membrane: by
+// 1/tau, whatever decay_input says.
+constexpr bool has_current(NeuronKind kind) {
+  return kind == NeuronKind::kCubaLif;
+}
+
 // In the order of Surrogate.
 const std::vector<std::string>& surrogate_names();
 // The sharpness that is usual for it.

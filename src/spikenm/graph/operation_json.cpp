@@ -38,6 +38,7 @@ struct Writing {
     const NeuronParams& p = neuron.params;
     table["kind"] = traits_of(p.neuron).name;
     table["tau"] = neuron.tau;
+    if (has_current(p.neuron)) table["tau_syn"] = neuron.tau_syn;
     table["threshold"] = p.threshold;
     table["reset"] = name_of(static_cast<int>(p.soft_reset), reset_names());
     table["v_reset"] = p.v_reset;
@@ -84,6 +85,8 @@ Neuron read_neuron(FileTable& table) {
   p.neuron = neuron_kinds()[table.choice("kind", "lif", neuron_names())].kind;
   neuron.tau = table.get<double>("tau", 2);
   p.k = 1 / neuron.tau;
+  if (has_current(p.neuron)) neuron.tau_syn = table.get<double>("tau_syn", 2);
+  p.k_syn = 1 / neuron.tau_syn;
   p.threshold = table.get<double>("threshold", 1);
   p.soft_reset = table.choice("reset", "hard", reset_names()) == 1;
   p.v_reset = table.get<double>("v_reset", 0);

@@ -1,7 +1,8 @@
 // A neuron over a whole sequence, forward and backward: the contract of every backend.
 //
 // Arrays are [steps, n], time outermost, n neurons contiguous; no alignment is asked for. Pointers
-// may be equal only where said. The membrane starts at v_reset (0 with soft reset).
+// may be equal only where said. The membrane starts at v_reset (0 with soft reset), a synaptic
+// current at 0.
 #pragma once
 
 #include "spikenm/core/cpu_features.h"

@@ -1,6 +1,7 @@
 // Batch norm and neuron over a whole sequence on a GPU, without the normalised current ever going
 // to memory: one pass for the statistics, one forward, two backward. The CPU's kernels are in
-// norm_neuron_cpu.h, the unfused twins in batch_norm.h and neuron_seq.h.
+// norm_neuron_cpu.h, the unfused twins in batch_norm.h and neuron_seq.h. Neurons that learn their
+// leak or have more than one state variable are not served.
 //
 // Activations are [steps, n] of type Real, time outermost and channels innermost (channels-last):
 // element i of a step belongs to channel i % channels. The neuron's input x may be constant over

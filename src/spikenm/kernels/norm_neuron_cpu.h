@@ -1,6 +1,6 @@
 // Batch norm and neuron over a whole sequence on the CPU: the membrane stays in registers, only
 // spikes go to memory, and the backward replays the membrane from x. The unfused twins are
-// batch_norm.h and neuron_seq.h.
+// batch_norm.h and neuron_seq.h. Neurons of more than one state variable are not served.
 //
 // x and grad_x are [input_steps, rows, channels], channels innermost, rows being samples and
 // positions; spikes and grad_spikes are the same with `steps`. input_steps is `steps`, or 1 where

@@ -58,6 +58,7 @@ Tensor leaky_charge(const Tensor& v, const Tensor& x, const Leak& k, double rest
   return decay_input ? v + (x - above_rest) * k : v - above_rest * k + x;
 }
 
+// `x` is what charges the membrane: the input, or the synaptic current.
 Tensor charge(const Tensor& v, const Tensor& x, const NeuronParams& p, const Tensor& k) {
   const double rest = p.soft_reset ? 0 : p.v_reset;
   switch (p.neuron) {
@@ -67,6 +68,8 @@ Tensor charge(const Tensor& v, const Tensor& x, const NeuronParams& p, const Ten
       return leaky_charge(v, x, p.k, rest, p.decay_input);
     case NeuronKind::kPlif:
       return leaky_charge(v, x, k, rest, p.decay_input);
+    case NeuronKind::kCubaLif:
+      return leaky_charge(v, x, p.k, rest, /*decay_input=*/true);
   }
   fail("plain pass: '{}' neurons cannot run here", graph::traits_of(p.neuron).name);
 }
@@ -106,9 +109,12 @@ Tensor PlainPass::neuron(Neuron& layer, const Tensor& x) {
   const NeuronParams& p = layer.params;
   const Tensor k = layer.leak_logit.defined() ? at::sigmoid(layer.leak_logit) : Tensor();
   Tensor v = at::full_like(x[0], p.soft_reset ? 0 : p.v_reset);
+  Tensor current;
   std::vector<Tensor> spikes;
   for (const Tensor& x_t : x.unbind(0)) {
-    const Tensor h = charge(v, x_t, p, k);
+    const bool leaks_on = graph::has_current(p.neuron) && current.defined();
+    current = leaks_on ? current * (1 - p.k_syn) + x_t : x_t;
+    const Tensor h = charge(v, current, p, k);
     const Tensor spike = Spike::apply(h - p.threshold, static_cast<int64_t>(p.surrogate), p.alpha);
     v = reset(h, p.detach_reset ? spike.detach() : spike, p);
     spikes.push_back(spike);

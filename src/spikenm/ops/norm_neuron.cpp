@@ -30,6 +30,7 @@ Fusing fusing(const graph::NeuronParams& params, const Place& place, const graph
 }
 
 Spikes norm_neuron(const Tensor& x, const NormNeuronCall& call, const graph::PoolGeometry* pool) {
+  SPIKENM_ASSERT(graph::traits_of(call.params.neuron).states == 1);
   if (x.is_cuda()) return norm_neuron_gpu(x, call, pool);
   SPIKENM_ASSERT(pool == nullptr);
   return {.values = norm_neuron_cpu(x, call), .bits = {}};

@@ -156,9 +156,18 @@ TEST(MakeModel, KeysThatNoNeuronFollowsHaveNoEffect) {
   EXPECT_ERROR(make("[neuron]\nname = 'if'\ntau = 3"),
                "neuron.tau: has no effect with neuron.name = \"if\"");
   EXPECT_ERROR(make("[neuron]\nname = 'if'\ndecay_input = false"), "neuron.decay_input");
+  for (const char* name : {"if", "lif", "plif"})
+    EXPECT_ERROR(make("[neuron]\nname = '" + std::string(name) + "'\ntau_syn = 3"),
+                 "neuron.tau_syn: has no effect with neuron.name = ", name);
+  EXPECT_ERROR(make("[neuron]\nname = 'cuba-lif'\ndecay_input = true"),
+               "neuron.decay_input: has no effect with neuron.name = \"cuba-lif\"");
+  EXPECT_NO_THROW(make("[neuron]\nname = 'cuba-lif'\ntau = 3\ntau_syn = 4"));
   EXPECT_ERROR(make("[model]\nname = 'sew_resnet18'\nstem = 'imagenet'\n[neuron]\nname = 'lif'"),
                "neuron.name: has no effect");
   EXPECT_NO_THROW(make("[model]\nname = 'sew_resnet18'\n[neuron]\nname = 'lif'\ntau = 3"));
+  EXPECT_NO_THROW(
+      make("[model]\nname = 'sew_resnet18'\nblock_neuron = 'cuba-lif'\n"
+           "[neuron]\ntau_syn = 3\ndecay_input = false"));
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ TEST(NeuronOptions, DefaultsAreThoseOfUpr) {
   EXPECT_EQ(neuron.params.neuron, NeuronKind::kLif);
   EXPECT_EQ(neuron.tau, 2);
   EXPECT_EQ(neuron.params.k, 0.5);
+  EXPECT_EQ(neuron.tau_syn, 2);
+  EXPECT_EQ(neuron.params.k_syn, 0.5);
   EXPECT_EQ(neuron.params.threshold, 1);
   EXPECT_EQ(neuron.params.v_reset, 0);
   EXPECT_FALSE(neuron.params.soft_reset);
@@ -29,11 +31,13 @@ TEST(NeuronOptions, DefaultsAreThoseOfUpr) {
 
 TEST(NeuronOptions, EveryKeyIsRead) {
   const Neuron neuron = read(
-      "name = 'plif'\ntau = 4\nthreshold = 0.5\nv_reset = -0.25\n"
+      "name = 'plif'\ntau = 4\ntau_syn = 8\nthreshold = 0.5\nv_reset = -0.25\n"
       "decay_input = false\ndetach_reset = false\nsurrogate = 'triangle'\nalpha = 0.75");
   EXPECT_EQ(neuron.params.neuron, NeuronKind::kPlif);
   EXPECT_EQ(neuron.tau, 4);
   EXPECT_EQ(neuron.params.k, 0.25);
+  EXPECT_EQ(neuron.tau_syn, 8);
+  EXPECT_EQ(neuron.params.k_syn, 0.125);
   EXPECT_EQ(neuron.params.threshold, 0.5);
   EXPECT_EQ(neuron.params.v_reset, -0.25);
   EXPECT_TRUE(read("reset = 'soft'").params.soft_reset);
@@ -49,15 +53,16 @@ TEST(NeuronOptions, EachSurrogateHasItsOwnSharpness) {
 }
 
 TEST(NeuronOptions, NamesAndNeuronsAreOneToOne) {
-  for (const char* name : {"if", "lif", "plif"})
+  for (const char* name : {"if", "lif", "plif", "cuba-lif"})
     EXPECT_EQ(traits_of(read("name = '" + std::string(name) + "'").params.neuron).name, name);
 }
 
 TEST(NeuronOptions, ValuesThatMakeNoNeuronAreErrors) {
-  EXPECT_ERROR(read("name = 'izhikevich'"), "neuron.name", "izhikevich", "if, lif, plif");
+  EXPECT_ERROR(read("name = 'izhikevich'"), "neuron.name", "izhikevich", "if, lif, plif, cuba-lif");
   EXPECT_ERROR(read("reset = 'none'"), "neuron.reset", "hard, soft");
   EXPECT_ERROR(read("surrogate = 'step'"), "neuron.surrogate", "atan, sigmoid, triangle");
   EXPECT_ERROR(read("tau = 0.5"), "neuron.tau", "0.5");
+  EXPECT_ERROR(read("tau_syn = 0.5"), "neuron.tau_syn", "0.5");
   EXPECT_ERROR(read("threshold = 0"), "neuron.threshold");
   EXPECT_ERROR(read("alpha = 0"), "neuron.alpha");
   EXPECT_ERROR(read("alpha = nan"), "neuron.alpha");
@@ -67,6 +72,7 @@ TEST(NeuronOptions, ValuesThatMakeNoNeuronAreErrors) {
   EXPECT_ERROR(read("v_reset = 0.5\nreset = 'soft'"),
                "neuron.v_reset: has no effect with neuron.reset = \"soft\"; leave it out");
   EXPECT_EQ(read("tau = 1").params.k, 1);
+  EXPECT_EQ(read("tau_syn = 1").params.k_syn, 1);
 }
 
 TEST(NeuronKindOption, ReplacesTheKindAndNothingElse) {

@@ -107,7 +107,8 @@ TEST(SewResnet18, NeuronsOfStemAndBlocksAreOfTheirKinds) {
   EXPECT_EQ(kinds(""), (std::pair{NeuronKind::kLif, NeuronKind::kIf}));
   EXPECT_EQ(kinds("stem = 'imagenet'"), (std::pair{NeuronKind::kIf, NeuronKind::kIf}));
   EXPECT_EQ(kinds("block_neuron = 'plif'"), (std::pair{NeuronKind::kLif, NeuronKind::kPlif}));
-  EXPECT_ERROR(kinds("block_neuron = 'adex'"), "model.block_neuron", "adex", "if, lif, plif");
+  EXPECT_ERROR(kinds("block_neuron = 'adex'"), "model.block_neuron", "adex",
+               "if, lif, plif, cuba-lif");
   EXPECT_ERROR(kinds("stem = 'mnist'"), "model.stem", "cifar, imagenet");
 }
 

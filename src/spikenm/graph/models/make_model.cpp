@@ -16,13 +16,18 @@ void mark_idle_keys(const Graph& graph, NeuronKind kind, const Config& config) {
     });
   };
   const bool is_used = any([&](NeuronKind other) { return other == kind; });
-  const bool leaks = any([](NeuronKind other) { return traits_of(other).leaks; });
+  const auto leaks = [](NeuronKind other) { return traits_of(other).leaks; };
+  const auto chooses_input = [&](NeuronKind other) { return leaks(other) && !has_current(other); };
   // Blocks may have neurons of a kind of their own, and then neuron.name may be nobody's.
   if (!is_used) config.no_effect("neuron.name", {"model.name", "model.block_neuron", "model.stem"});
-  if (!leaks)
-    for (const char* key : {"neuron.tau", "neuron.decay_input"})
-      config.no_effect(key, {traits_of(kind).leaks ? "model.name" : "neuron.name", "neuron.name",
+  const auto mark_unless = [&](const char* key, auto&& follows) {
+    if (!any(follows))
+      config.no_effect(key, {follows(kind) ? "model.name" : "neuron.name", "neuron.name",
                              "model.name", "model.block_neuron", "model.stem"});
+  };
+  mark_unless("neuron.tau", leaks);
+  mark_unless("neuron.decay_input", chooses_input);
+  mark_unless("neuron.tau_syn", has_current);
 }
 
 // The network of [model] file, which says all that [model] and [neuron] would say.

@@ -7,6 +7,8 @@ Neuron read_neuron(const Config& config) {
   NeuronParams& p = neuron.params;
   neuron.tau = config.get_real("tau", 2.0, 1.0, 1e6);
   p.k = 1 / neuron.tau;
+  neuron.tau_syn = config.get_real("tau_syn", 2.0, 1.0, 1e6);
+  p.k_syn = 1 / neuron.tau_syn;
   p.threshold = config.get_real("threshold", 1.0, 1e-6);
   p.soft_reset = config.get_choice("reset", "hard", {"hard", "soft"}) == 1;
   p.v_reset = config.get<double>("v_reset", 0.0);

@@ -1,6 +1,6 @@
 // The sequence kernel over vectors of neurons, compiled once per instruction set: the includer
 // defines the value type F (operators and the functions of math/value.h, F::kLanes lanes) and
-// includes this inside its unnamed namespace. The membrane stays in a register over all steps.
+// includes this inside its unnamed namespace. States stay in registers over all steps.
 //
 //   x[t]   | lane 0 … lane 7 | lane 0 … lane 7 | … | partial |     one vector walks down the time
 //   axis, x[t+1] | lane 0 … lane 7 | …                                   then the next vector
@@ -9,11 +9,12 @@
 template <class Step>
 void forward_lanes(const NeuronForward<float>& a, const NeuronConstants<F>& c, int64_t i,
                    int count) {
-  F v = c.charge.rest;
+  F v = c.charge.rest, current(0.0);
   for (int64_t t = 0; t < a.steps; ++t) {
     const int64_t at = t * a.n + i;
     F h, spike;
-    neuron_forward_step<Step>(c, a.params.soft_reset, F::load(a.x + at, count), v, h, spike);
+    const F x = charging_input<Step>(c, F::load(a.x + at, count), current);
+    neuron_forward_step<Step>(c, a.params.soft_reset, x, v, h, spike);
     spike.store(a.spikes + at, count);
     if (a.h != nullptr) h.store(a.h + at, count);
     if (a.v != nullptr) v.store(a.v + at, count);
@@ -23,7 +24,7 @@ void forward_lanes(const NeuronForward<float>& a, const NeuronConstants<F>& c, i
 template <class Step>
 double backward_lanes(const NeuronBackward<float>& a, const NeuronConstants<F>& c, int64_t i,
                       int count) {
-  F error(0.0);
+  F error(0.0), grad_current(0.0);
   double grad_leak = 0;
   for (int64_t t = a.steps - 1; t >= 0; --t) {
     const int64_t at = t * a.n + i;
@@ -35,7 +36,7 @@ double backward_lanes(const NeuronBackward<float>& a, const NeuronConstants<F>& 
     }
     neuron_backward_step<Step>(c, a.params, F::load(a.grad_spikes + at, count),
                                F::load(a.h + at, count), x, v_before, error, grad_x, grad_k);
-    grad_x.store(a.grad_x + at, count);
+    input_gradient<Step>(c, grad_x, grad_current).store(a.grad_x + at, count);
     if constexpr (Step::kLearnsLeak) {
       float lanes[F::kLanes];
       grad_k.store(lanes, F::kLanes);
@@ -67,7 +68,7 @@ double backward_range(const NeuronBackward<float>& a, int64_t begin, int64_t end
 void neuron_forward(const NeuronForward<float>& args, int64_t begin, int64_t end) {
   switch (args.params.neuron) {
 #define SPIKENM_NEURON(name, step, ...) \
-  case Neuron::name:                     \
+  case Neuron::name:                    \
     return forward_range<step>(args, begin, end);
 #include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
@@ -77,7 +78,7 @@ void neuron_forward(const NeuronForward<float>& args, int64_t begin, int64_t end
 double neuron_backward(const NeuronBackward<float>& args, int64_t begin, int64_t end) {
   switch (args.params.neuron) {
 #define SPIKENM_NEURON(name, step, ...) \
-  case Neuron::name:                     \
+  case Neuron::name:                    \
     return backward_range<step>(args, begin, end);
 #include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON

@@ -1,6 +1,8 @@
 #include "spikenm/kernels/cpu/norm_neuron.h"
 
+#include "spikenm/core/error.h"
 #include "spikenm/core/parallel.h"
+#include "spikenm/graph/neuron_kinds.h"
 #include "spikenm/kernels/cpu/table.h"
 
 #include <algorithm>
@@ -101,6 +103,7 @@ NormBackMap sum_up(const NormNeuron<float>& a, const NormNeuronGradients<float>&
 }  // namespace
 
 void norm_neuron_forward_cpu(const NormNeuron<float>& args, float* spikes, Isa isa) {
+  SPIKENM_ASSERT(graph::traits_of(args.params.neuron).states == 1);
   const NormNeuronKernels* const kernels = cpu_kernels(isa).norm_neuron;
   if (kernels == nullptr) {
     return parallel_for(
@@ -116,6 +119,7 @@ void norm_neuron_forward_cpu(const NormNeuron<float>& args, float* spikes, Isa i
 
 void norm_neuron_backward_cpu(const NormNeuron<float>& args,
                               const NormNeuronGradients<float>& gradients, Isa isa) {
+  SPIKENM_ASSERT(graph::traits_of(args.params.neuron).states == 1);
   const NormNeuronKernels* const kernels = cpu_kernels(isa).norm_neuron;
   const auto room = [&] { return std::vector<float>(static_cast<size_t>(16 * args.steps)); };
   if (kernels == nullptr) {

@@ -103,9 +103,10 @@ void norm_finish(const NormNeuron<float>& a, const NormMap& map, const NormBackM
 void norm_forward(const NormNeuron<float>& args, const NormMap& map, float* spikes, int64_t begin,
                   int64_t end) {
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, ...) \
-  case Neuron::name:                     \
-    return norm_forward_rows<step>(args, map, spikes, begin, end);
+#define SPIKENM_NEURON(name, step, ...)                                                       \
+  case Neuron::name:                                                                          \
+    if constexpr (step::kStates == 1) norm_forward_rows<step>(args, map, spikes, begin, end); \
+    return;
 #include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }
@@ -115,9 +116,11 @@ void norm_backward(const NormNeuron<float>& args, const NormMap& map,
                    const NormNeuronGradients<float>& gradients, float* membrane, float* sums,
                    float* dots, int64_t begin, int64_t end) {
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, ...) \
-  case Neuron::name:                     \
-    return norm_backward_rows<step>(args, map, gradients, membrane, sums, dots, begin, end);
+#define SPIKENM_NEURON(name, step, ...)                                                 \
+  case Neuron::name:                                                                    \
+    if constexpr (step::kStates == 1)                                                   \
+      norm_backward_rows<step>(args, map, gradients, membrane, sums, dots, begin, end); \
+    return;
 #include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }

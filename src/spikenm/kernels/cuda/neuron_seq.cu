@@ -1,4 +1,4 @@
-// One thread a neuron: the membrane stays in a register over all steps, and neighbouring threads
+// One thread a neuron: its states stay in registers over all steps, and neighbouring threads
 // read neighbouring neurons.
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/math/steps/all.h"
@@ -12,10 +12,11 @@ __global__ void forward(NeuronForward<float> a) {
   const int64_t i = thread_index();
   if (i >= a.n) return;
   const auto c = neuron_constants<float, float>(a.params);
-  float v = c.charge.rest;
+  float v = c.charge.rest, current = 0;
   for (int64_t t = 0; t < a.steps; ++t) {
     float h, spike;
-    neuron_forward_step<Step>(c, a.params.soft_reset, a.x[t * a.n + i], v, h, spike);
+    const float x = charging_input<Step>(c, a.x[t * a.n + i], current);
+    neuron_forward_step<Step>(c, a.params.soft_reset, x, v, h, spike);
     a.spikes[t * a.n + i] = spike;
     if (a.h != nullptr) a.h[t * a.n + i] = h;
     if (a.v != nullptr) a.v[t * a.n + i] = v;
@@ -27,7 +28,7 @@ __global__ void backward(NeuronBackward<float> a, float* grad_leak) {
   const int64_t i = thread_index();
   if (i >= a.n) return;
   const auto c = neuron_constants<float, float>(a.params);
-  float error = 0, sum = 0;
+  float error = 0, grad_current = 0, sum = 0;
   for (int64_t t = a.steps - 1; t >= 0; --t) {
     const int64_t at = t * a.n + i;
     const float v_before =
@@ -36,7 +37,7 @@ __global__ void backward(NeuronBackward<float> a, float* grad_leak) {
     float grad_x, grad_k;
     neuron_backward_step<Step>(c, a.params, a.grad_spikes[at], a.h[at], x, v_before, error, grad_x,
                                grad_k);
-    a.grad_x[at] = grad_x;
+    a.grad_x[at] = input_gradient<Step>(c, grad_x, grad_current);
     sum += grad_k;
   }
   if (Step::kLearnsLeak && grad_leak != nullptr) atomicAdd(grad_leak, sum);
@@ -48,7 +49,7 @@ void neuron_forward_cuda(const NeuronForward<float>& args, void* stream) {
   if (args.n == 0) return;
   const auto s = static_cast<cudaStream_t>(stream);
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, ...)                               \
+#define SPIKENM_NEURON(name, step, ...)                                \
   case Neuron::name:                                                   \
     forward<step><<<grid_for(args.n), kThreadsPerBlock, 0, s>>>(args); \
     break;
@@ -62,7 +63,7 @@ void neuron_backward_cuda(const NeuronBackward<float>& args, float* grad_k, void
   if (args.n == 0) return;
   const auto s = static_cast<cudaStream_t>(stream);
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, ...)                                        \
+#define SPIKENM_NEURON(name, step, ...)                                         \
   case Neuron::name:                                                            \
     backward<step><<<grid_for(args.n), kThreadsPerBlock, 0, s>>>(args, grad_k); \
     break;

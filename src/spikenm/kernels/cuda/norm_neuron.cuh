@@ -218,17 +218,18 @@ inline bool is_usual(const NeuronParams& p) {
   return p.surrogate == Surrogate::kAtan && !p.soft_reset && p.detach_reset;
 }
 
-// Neurons that learn their leak have no fused kernel.
+// Neurons that learn their leak or have a second state have no fused kernel.
 template <class Launch>
 void with_neuron(Neuron neuron, Launch&& launch) {
   switch (neuron) {
-#define SPIKENM_NEURON(name, step, ...)              \
-  case Neuron::name:                                  \
-    if constexpr (!step::kLearnsLeak) launch(step()); \
+#define SPIKENM_NEURON(name, step, ...)                                            \
+  case Neuron::name:                                                               \
+    if constexpr (!step::kLearnsLeak && step::kStates == 1) return launch(step()); \
     break;
 #include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }
+  throw std::logic_error("norm_neuron: found a neuron that it does not serve");
 }
 
 inline unsigned finish_blocks(int64_t channels) {

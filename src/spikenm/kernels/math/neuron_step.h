@@ -25,7 +25,9 @@ SPIKENM_HD NeuronConstants<V> neuron_constants(const NeuronParams& p) {
                      .gain = V(p.decay_input ? k : S(1)),
                      .pull = V(k * rest),
                      .rest = V(rest),
-                     .k_of_input = V(p.decay_input ? S(1) : S(0))},
+                     .k_of_input = V(p.decay_input ? S(1) : S(0)),
+                     .k = V(k),
+                     .keep_current = V(S(1) - S(p.k_syn))},
           .threshold = V(S(p.threshold)),
           .v_reset = V(S(p.v_reset)),
           .alpha = V(S(p.alpha))};
@@ -53,6 +55,29 @@ template <class V, class Fire = HeavisideFire>
 SPIKENM_HD V membrane_after(const NeuronConstants<V>& c, bool soft_reset, V h, Fire fire = {}) {
   return soft_reset ? h - fire.mix(h, c.threshold, c.threshold, V(0.0))
                     : fire.mix(h, c.threshold, c.v_reset, h);
+}
+
+// What charges the membrane: the input itself, or the current that it moves on (0 before step 0).
+template <class Step, class V>
+SPIKENM_HD V charging_input(const NeuronConstants<V>& c, V x, V& current) {
+  if constexpr (Step::kStates == 1) {
+    return x;
+  } else {
+    current = saturate(Step::current(current, x, c.charge));
+    return current;
+  }
+}
+
+// The way back: dL/dx[t] from dL/d(what charges the membrane). `grad_current` holds dL/d
+// current[t+1] (0 after the last step) and becomes that of t.
+template <class Step, class V>
+SPIKENM_HD V input_gradient(const NeuronConstants<V>& c, V grad_charging, V& grad_current) {
+  if constexpr (Step::kStates == 1) {
+    return grad_charging;
+  } else {
+    grad_current = fused(Step::d_current(c.charge), grad_current, grad_charging);
+    return grad_current;
+  }
 }
 
 // Charge, then fire, then reset; `v` goes from v[t-1] to v[t]. Gives h and the spike (0 or 1).

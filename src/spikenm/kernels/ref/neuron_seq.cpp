@@ -9,10 +9,11 @@ template <class Step, class T>
 void forward(const NeuronForward<T>& a, int64_t begin, int64_t end) {
   const auto c = neuron_constants<T, T>(a.params);
   for (int64_t i = begin; i < end; ++i) {
-    T v = c.charge.rest;
+    T v = c.charge.rest, current = 0;
     for (int64_t t = 0; t < a.steps; ++t) {
       T h, spike;
-      neuron_forward_step<Step>(c, a.params.soft_reset, a.x[t * a.n + i], v, h, spike);
+      const T x = charging_input<Step>(c, a.x[t * a.n + i], current);
+      neuron_forward_step<Step>(c, a.params.soft_reset, x, v, h, spike);
       a.spikes[t * a.n + i] = spike;
       if (a.h != nullptr) a.h[t * a.n + i] = h;
       if (a.v != nullptr) a.v[t * a.n + i] = v;
@@ -26,7 +27,7 @@ double backward(const NeuronBackward<T>& a, int64_t begin, int64_t end) {
   const auto c = neuron_constants<T, T>(a.params);
   double grad_leak = 0;
   for (int64_t i = begin; i < end; ++i) {
-    T error = 0;
+    T error = 0, grad_current = 0;
     for (int64_t t = a.steps - 1; t >= 0; --t) {
       const int64_t at = t * a.n + i;
       const T v_before =
@@ -35,7 +36,7 @@ double backward(const NeuronBackward<T>& a, int64_t begin, int64_t end) {
       T grad_x, grad_k;
       neuron_backward_step<Step>(c, a.params, a.grad_spikes[at], a.h[at], x, v_before, error,
                                  grad_x, grad_k);
-      a.grad_x[at] = grad_x;
+      a.grad_x[at] = input_gradient<Step>(c, grad_x, grad_current);
       grad_leak += grad_k;
     }
   }
@@ -48,7 +49,7 @@ template <class T>
 void neuron_forward_ref(const NeuronForward<T>& args, int64_t begin, int64_t end) {
   switch (args.params.neuron) {
 #define SPIKENM_NEURON(name, step, ...) \
-  case Neuron::name:                     \
+  case Neuron::name:                    \
     return forward<step>(args, begin, end);
 #include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
@@ -59,7 +60,7 @@ template <class T>
 double neuron_backward_ref(const NeuronBackward<T>& args, int64_t begin, int64_t end) {
   switch (args.params.neuron) {
 #define SPIKENM_NEURON(name, step, ...) \
-  case Neuron::name:                     \
+  case Neuron::name:                    \
     return backward<step>(args, begin, end);
 #include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON

@@ -1,5 +1,7 @@
 #include "spikenm/kernels/norm_neuron_cpu.h"
 
+#include "spikenm/core/error.h"
+#include "spikenm/graph/neuron_kinds.h"
 #include "spikenm/kernels/math/steps/all.h"
 
 namespace spikenm::kernels {
@@ -121,10 +123,12 @@ void backward(const NormNeuron<T>& a, const NormNeuronGradients<T>& g, T* membra
 
 template <class T>
 void norm_neuron_forward_ref(const NormNeuron<T>& args, T* spikes, int64_t begin, int64_t end) {
+  SPIKENM_ASSERT(graph::traits_of(args.params.neuron).states == 1);
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, ...) \
-  case Neuron::name:                     \
-    return forward<step>(args, spikes, begin, end);
+#define SPIKENM_NEURON(name, step, ...)                                        \
+  case Neuron::name:                                                           \
+    if constexpr (step::kStates == 1) forward<step>(args, spikes, begin, end); \
+    return;
 #include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }
@@ -133,10 +137,12 @@ void norm_neuron_forward_ref(const NormNeuron<T>& args, T* spikes, int64_t begin
 template <class T>
 void norm_neuron_backward_ref(const NormNeuron<T>& args, const NormNeuronGradients<T>& gradients,
                               T* membrane, int64_t begin, int64_t end) {
+  SPIKENM_ASSERT(graph::traits_of(args.params.neuron).states == 1);
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, ...) \
-  case Neuron::name:                     \
-    return backward<step>(args, gradients, membrane, begin, end);
+#define SPIKENM_NEURON(name, step, ...)                                                      \
+  case Neuron::name:                                                                         \
+    if constexpr (step::kStates == 1) backward<step>(args, gradients, membrane, begin, end); \
+    return;
 #include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
   }

@@ -1,6 +1,7 @@
 // Every step functor that neurons.inc names.
 #pragma once
 
+#include "spikenm/kernels/math/steps/cuba_lif.h"
 #include "spikenm/kernels/math/steps/if.h"
 #include "spikenm/kernels/math/steps/lif.h"
 #include "spikenm/kernels/math/steps/plif.h"
@@ -9,7 +10,7 @@ namespace spikenm::kernels {
 
 // The list says to everybody what a functor says to its kernels.
 #define SPIKENM_NEURON(name, step, text, leaks, learns_leak, states) \
-  static_assert(step::kLearnsLeak == learns_leak);
+  static_assert(step::kLearnsLeak == learns_leak && step::kStates == states);
 #include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON
 

@@ -12,6 +12,9 @@ struct Charge {
   V pull;        // k * rest: what draws the membrane to its rest potential
   V rest;        // v_reset, or 0 with soft reset
   V k_of_input;  // d gain / d k: 1 with decay_input, else 0
+  // Of a neuron with a synaptic current.
+  V k;             // what multiplies the current
+  V keep_current;  // 1 - k_syn: share of the current that stays
 };
 
 }  // namespace spikenm::kernels

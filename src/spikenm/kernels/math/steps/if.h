@@ -7,6 +7,7 @@ namespace spikenm::kernels {
 
 struct IfStep {
   static constexpr bool kLearnsLeak = false;
+  static constexpr int kStates = 1;
 
   template <class V>
   static SPIKENM_HD V charge(V v, V x, const Charge<V>&) {

@@ -7,6 +7,7 @@ namespace spikenm::kernels {
 
 struct LifStep {
   static constexpr bool kLearnsLeak = false;
+  static constexpr int kStates = 1;
 
   // Eq. (1): h = (1 - k) v + k rest + gain x.
   // Differs from Eq. (1): the input is scaled by k when decay_input is set, as UPR trains it.
