@@ -1,5 +1,6 @@
 // The GPU's kernels: neurons against SpikingJelly and the reference, masks bit for bit the CPU's.
 #include "cuda/device_array.h"
+#include "cuda/run_neuron_cuda.h"
 #include "golden/golden_check.h"
 #include "spikenm/kernels/nm_sample.h"
 #include "spikenm/kernels/optimizer_step.h"
@@ -12,41 +13,11 @@ namespace spikenm {
 namespace {
 
 using kernels::DrawInputs;
-using kernels::NeuronParams;
 using test::DeviceArray;
-using test::NeuronRun;
-
-NeuronRun<float> run_neuron_cuda(const NeuronParams& params, int64_t steps,
-                                 const std::vector<float>& x, const std::vector<float>& g) {
-  const DeviceArray<float> input(x), grad(g), spikes(x.size()), h(x.size()), v(x.size()),
-      grad_x(x.size()), grad_k(size_t{1});
-  const int64_t n = static_cast<int64_t>(x.size()) / steps;
-  kernels::neuron_forward_cuda({.params = params,
-                                .steps = steps,
-                                .n = n,
-                                .x = input.get(),
-                                .spikes = spikes.get(),
-                                .h = h.get(),
-                                .v = v.get()},
-                               nullptr);
-  kernels::neuron_backward_cuda({.params = params,
-                                 .steps = steps,
-                                 .n = n,
-                                 .grad_spikes = grad.get(),
-                                 .h = h.get(),
-                                 .x = input.get(),
-                                 .grad_x = grad_x.get()},
-                                grad_k.get(), nullptr);
-  return {.spikes = spikes.host(),
-          .h = h.host(),
-          .v = v.host(),
-          .grad_x = grad_x.host(),
-          .grad_k = grad_k.host()[0]};
-}
 
 TEST(golden, CudaAgreesWithSpikingJelly) {
   test::for_each_case("float32", [](const test::Golden& golden, const test::GoldenCase& c) {
-    test::expect_agrees<float>(golden, c, run_neuron_cuda);
+    test::expect_agrees<float>(golden, c, test::run_neuron_cuda);
   });
 }
 

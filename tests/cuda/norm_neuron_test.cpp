@@ -275,10 +275,11 @@ TEST(CudaNormNeuron, OneValueAChannelCannotTrain) {
                "two or more");
 }
 
-TEST(CudaNormNeuron, LearntLeaksAndLongSequencesAreNotFused) {
+TEST(CudaNormNeuron, LearntLeaksSecondStatesAndLongSequencesAreNotFused) {
   EXPECT_TRUE(is_fused({}, 16));
   EXPECT_FALSE(is_fused({}, 17));
   EXPECT_FALSE(is_fused({.neuron = kernels::Neuron::kPlif}, 4));
+  EXPECT_FALSE(is_fused({.neuron = kernels::Neuron::kCubaLif}, 4));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST(CudaPlan, APoolOfAnotherSizeIsItsOwn) {
   EXPECT_EQ(groups(graph, kGpu), (Groups{{"conv"}, {"fire"}, {"pool"}}));
 }
 
-TEST(CudaPlan, LearntLeaksAndLongSequencesAreNotFused) {
+TEST(CudaPlan, LearntLeaksSecondStatesAndLongSequencesAreNotFused) {
   const Groups alone{{"conv"}, {"norm"}, {"fire"}, {"pool"}, {"flatten"}};
   ops::Place longest = kGpu;
   longest.steps = kernels::kMaxFusedSteps;
@@ -49,11 +49,12 @@ TEST(CudaPlan, LearntLeaksAndLongSequencesAreNotFused) {
   ++longest.steps;
   EXPECT_EQ(groups(pooled(), longest), alone);
   EXPECT_EQ(groups(pooled(NeuronKind::kPlif), kGpu), alone);
+  EXPECT_EQ(groups(pooled(NeuronKind::kCubaLif), kGpu), alone);
 }
 
 TEST(CudaPlan, EveryNodeIsInOneStepAndItsValueLivesAsLongAsItIsRead) {
   for (const std::string& name : graph::models().names())
-    for (const NeuronKind kind : {NeuronKind::kLif, NeuronKind::kPlif}) {
+    for (const NeuronKind kind : {NeuronKind::kLif, NeuronKind::kPlif, NeuronKind::kCubaLif}) {
       SCOPED_TRACE(name);
       test::expect_sound(test::narrow_model(name, test::deep_spec(kind)), kGpu);
     }

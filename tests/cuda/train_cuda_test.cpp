@@ -109,7 +109,8 @@ TEST(CudaSynapse, ManyChannelsInSixteenBitsAreTheCpus) {
 }
 
 TEST(CudaNeuron, SpikesAndGradientsAreTheCpus) {
-  for (const auto neuron : {kernels::Neuron::kIf, kernels::Neuron::kLif, kernels::Neuron::kPlif}) {
+  for (const auto neuron : {kernels::Neuron::kIf, kernels::Neuron::kLif, kernels::Neuron::kPlif,
+                            kernels::Neuron::kCubaLif}) {
     kernels::NeuronParams params;
     params.neuron = neuron;
     const bool learns = neuron == kernels::Neuron::kPlif;
