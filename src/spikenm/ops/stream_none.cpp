@@ -1,5 +1,5 @@
 #include "spikenm/core/error.h"
-#include "spikenm/ops/graph.h"
+#include "spikenm/ops/recording.h"
 #include "spikenm/ops/stream.h"
 
 namespace spikenm::ops {
@@ -41,7 +41,7 @@ void use_own_stream() {
   no_cuda();
 }
 
-std::unique_ptr<Graph> Graph::record(const std::function<void()>&) {
+std::unique_ptr<Recording> Recording::record(const std::function<void()>&) {
   no_cuda();
 }
 

@@ -66,9 +66,9 @@ class Method {
   // After the optimiser: drop and grow.
   virtual void after_step(const StepInfo&, const ClearMoments&) {}
   virtual std::vector<ParamGroup> param_groups() { return {}; }
-  // A GPU may record a training step's forward and backward and run it again (ops/graph.h) where
-  // effective_weight reads the same memory in every step. The number changes when the work does.
-  // None: steps are never recorded.
+  // A GPU may record a training step's forward and backward and run it again (ops/recording.h)
+  // where effective_weight reads the same memory in every step. The number changes when the work
+  // does. None: steps are never recorded.
   [[nodiscard]] virtual std::optional<int64_t> recording() const { return std::nullopt; }
 
   // The mask that prune would freeze now.

@@ -1,7 +1,7 @@
 #include "spikenm/train/device.h"
 
 #include "spikenm/core/stopwatch.h"
-#include "spikenm/ops/graph.h"
+#include "spikenm/ops/recording.h"
 #include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>

@@ -10,27 +10,27 @@
 namespace spikenm::train {
 namespace {
 
-// Libraries choose their algorithms and make their workspaces in the first steps.
+// In the first steps, libraries choose their algorithms and make their workspaces.
 constexpr int64_t kPlainSteps = 3;
 
 }  // namespace
 
 StepResult StepRecorder::run(const BatchTensors& batch, int64_t version, const Work& work) {
   if (impossible_ || batch.partner_labels.defined()) {
-    graph_.reset();  // its gradients are no longer the parameters'
+    recording_.reset();  // its gradients are no longer the parameters'
     return work(batch);
   }
   if (!fits(batch, version)) {
-    graph_.reset();
+    recording_.reset();
     version_ = version;
     plain_steps_ = 0;
     held_ = {.frames = at::empty_like(batch.frames), .labels = at::empty_like(batch.labels)};
   }
-  if (graph_ == nullptr && plain_steps_++ < kPlainSteps) return work(batch);
+  if (recording_ == nullptr && plain_steps_++ < kPlainSteps) return work(batch);
   held_.frames.copy_(batch.frames);
   held_.labels.copy_(batch.labels);
-  if (graph_ == nullptr && !record(work)) return work(batch);
-  graph_->replay();
+  if (recording_ == nullptr && !record(work)) return work(batch);
+  recording_->replay();
   return result_;
 }
 
@@ -42,13 +42,13 @@ bool StepRecorder::fits(const BatchTensors& batch, int64_t version) const {
 
 bool StepRecorder::record(const Work& work) {
   try {
-    graph_ = ops::Graph::record([&] { result_ = work(held_); });
+    recording_ = ops::Recording::record([&] { result_ = work(held_); });
   } catch (const std::exception& e) {
     impossible_ = true;
     say_lines(fmt::format(
         "note: this step cannot be recorded as a CUDA graph, so it runs plainly: {}", e.what()));
   }
-  return graph_ != nullptr;
+  return recording_ != nullptr;
 }
 
 }  // namespace spikenm::train

@@ -1,7 +1,7 @@
-// Runs the same step again and again: the first times as it is written, then as a CUDA graph.
+// Runs the same step again and again: the first times as it is written, then from a recording.
 #pragma once
 
-#include "spikenm/ops/graph.h"
+#include "spikenm/ops/recording.h"
 #include "spikenm/train/batch_tensors.h"
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace spikenm::train {
 
-// 0-d tensors, where the network is: reading one waits for the GPU.
+// 0-d tensors on the network's device: reading one waits for the GPU.
 struct StepResult {
   at::Tensor loss;     // double
   at::Tensor correct;  // samples whose label won, int64
@@ -19,9 +19,9 @@ class StepRecorder {
  public:
   using Work = std::function<StepResult(const BatchTensors&)>;
 
-  // Does `work` on the batch, and gives its result. Work with another version or another shape of
-  // batch is recorded anew; mixed batches, whose share changes, are never recorded. What cannot be
-  // recorded is done as it is written from then on, and said so once on stderr.
+  // Does `work` on the batch and returns its result. If the version or the batch's shape changes,
+  // the work is recorded anew. Mixed batches, whose share changes, are never recorded. Work that
+  // cannot be recorded runs as it is written from then on; stderr says so once.
   StepResult run(const BatchTensors& batch, int64_t version, const Work& work);
 
  private:
@@ -30,9 +30,9 @@ class StepRecorder {
 
   int64_t version_ = -1, plain_steps_ = 0;
   bool impossible_ = false;
-  BatchTensors held_;  // where the graph reads the batch
+  BatchTensors held_;  // where the recording reads the batch
   StepResult result_;  // where it leaves the result
-  std::unique_ptr<ops::Graph> graph_;
+  std::unique_ptr<ops::Recording> recording_;
 };
 
 }  // namespace spikenm::train

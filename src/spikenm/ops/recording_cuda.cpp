@@ -1,5 +1,5 @@
 #include "spikenm/core/error.h"
-#include "spikenm/ops/graph.h"
+#include "spikenm/ops/recording.h"
 
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -15,15 +15,15 @@ void check(cudaError_t status, const char* what) {
   SPIKENM_CHECK(status == cudaSuccess, "cuda graph: {}: {}", what, cudaGetErrorString(status));
 }
 
-// Whether a stream is being recorded: the graph's own, and those that it waits for.
+// Whether a stream is being recorded: the recording's own stream, and those that it waits for.
 bool is_recorded(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
          status == cudaStreamCaptureStatusActive;
 }
 
-// Memory that torch's allocator hands out to recorded streams while this lives comes from a pool
-// that only the graph uses.
+// While this lives, torch's allocator gives recorded streams memory from a pool that only the
+// recording uses.
 class PoolScope {
  public:
   PoolScope(c10::DeviceIndex device, c10::MempoolId_t pool) : device_(device), pool_(pool) {
@@ -44,19 +44,19 @@ class PoolScope {
 
 c10::MempoolId_t new_pool() {
   static std::atomic<uint64_t> count{0};
-  return {0, (uint64_t{1} << 32) + ++count};  // beyond the numbers torch itself gives
+  return {0, (uint64_t{1} << 32) + ++count};  // larger than any number that torch itself uses
 }
 
-class CudaGraph : public Graph {
+class CudaRecording : public Recording {
  public:
-  explicit CudaGraph(const std::function<void()>& work)
+  explicit CudaRecording(const std::function<void()>& work)
       : device_(c10::cuda::current_device()), pool_(new_pool()) {
     const cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
     cudaGraph_t graph = nullptr;
     std::exception_ptr failure;
     {
       const PoolScope pool(device_, pool_);
-      // Other threads (the loader's) may go on allocating meanwhile.
+      // Other threads, such as the loader's, may allocate memory meanwhile.
       check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin");
       try {
         work();
@@ -83,13 +83,13 @@ class CudaGraph : public Graph {
     }
   }
 
-  ~CudaGraph() override {
+  ~CudaRecording() override {
     c10::cuda::device_synchronize();
     cudaGraphExecDestroy(executable_);
     PoolScope::allocator().releasePool(device_, pool_);
   }
-  CudaGraph(const CudaGraph&) = delete;
-  CudaGraph& operator=(const CudaGraph&) = delete;
+  CudaRecording(const CudaRecording&) = delete;
+  CudaRecording& operator=(const CudaRecording&) = delete;
 
   void replay() override {
     check(cudaGraphLaunch(executable_, c10::cuda::getCurrentCUDAStream().stream()), "launch");
@@ -107,8 +107,8 @@ void use_own_stream() {
   c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool());
 }
 
-std::unique_ptr<Graph> Graph::record(const std::function<void()>& work) {
-  return std::make_unique<CudaGraph>(work);
+std::unique_ptr<Recording> Recording::record(const std::function<void()>& work) {
+  return std::make_unique<CudaRecording>(work);
 }
 
 }  // namespace spikenm::ops
