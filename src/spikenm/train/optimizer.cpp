@@ -1,31 +1,16 @@
 #include "spikenm/train/optimizer.h"
 
 #include "spikenm/core/parallel.h"
-#include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include <cmath>
-#include <span>
 
 namespace spikenm::train {
 namespace {
 
 constexpr int64_t kGrain = int64_t{1} << 14;
-
-void take_step(const kernels::AdamStep& step) {
-  kernels::adam_step(step);
-}
-void take_step(const kernels::SgdStep& step) {
-  kernels::sgd_step(step);
-}
-void take_steps_on_gpu(std::span<const kernels::AdamStep> steps) {
-  kernels::adam_steps_cuda(steps, ops::current_stream());
-}
-void take_steps_on_gpu(std::span<const kernels::SgdStep> steps) {
-  kernels::sgd_steps_cuda(steps, ops::current_stream());
-}
 
 }  // namespace
 
@@ -66,85 +51,48 @@ void Optimizer::zero_grad() {
 void Optimizer::step(double lr, const at::Tensor& skip) {
   const at::NoGradGuard no_grad;
   ++steps_;
-  const kernels::StepGuard* const guard = guard_step(lr, skip);
-  const auto guarded = [&](auto step) {
-    step.guard = guard;
-    return step;
-  };
+  const ops::StepGuard* guard = nullptr;
+  if (skip.defined()) {
+    // A guard counts the steps that it saw, so it must see them all.
+    SPIKENM_ASSERT(!guard_.is_new() || steps_ == 1);
+    ops::set_guard(skip, adam(lr), guard_);
+    guard = &guard_;
+  }
   if (options_.kind == OptimizerKind::kSgd) {
-    step_all<kernels::SgdStep>(
-        [&](const Slot& s, const at::Tensor& g) { return guarded(sgd(s, g, lr)); });
+    ops::sgd_step(tensors_to_step(), sgd(lr), guard);
   } else {
-    step_all<kernels::AdamStep>(
-        [&](const Slot& s, const at::Tensor& g) { return guarded(adam(s, g, lr)); });
+    ops::adam_step(tensors_to_step(), adam(lr), guard);
   }
 }
 
-const kernels::StepGuard* Optimizer::guard_step(double lr, const at::Tensor& skip) {
-  if (!skip.defined()) return nullptr;
-  if (!guard_.defined()) {
-    // Zero bytes are a guard before its first step.
-    SPIKENM_ASSERT(steps_ == 1);  // steps that were not guarded are not counted there
-    guard_ = at::zeros({static_cast<int64_t>(sizeof(kernels::StepGuard))},
-                       skip.options().dtype(at::kByte));
-  }
-  auto* const guard = reinterpret_cast<kernels::StepGuard*>(guard_.mutable_data_ptr());
-  const kernels::GuardedStep step{.skip = skip.const_data_ptr<float>(),
-                                  .lr = lr,
-                                  .beta1 = options_.beta1,
-                                  .beta2 = options_.beta2};
-  if (skip.is_cuda()) {
-    kernels::set_guard_cuda(step, guard, ops::current_stream());
-  } else {
-    kernels::set_guard(step, guard);
-  }
-  return guard;
-}
-
-// Parameters on a GPU are stepped together, the others one by one.
-template <class Step, class MakeStep>
-void Optimizer::step_all(MakeStep&& make_step) {
-  std::vector<Step> on_gpu;
-  std::vector<at::Tensor> gradients;  // alive until the launch
+std::vector<ops::StepTensors> Optimizer::tensors_to_step() const {
+  std::vector<ops::StepTensors> list;
   for (const Slot& slot : slots_) {
-    if (!slot.parameter.grad().defined()) continue;
-    gradients.push_back(slot.parameter.grad().contiguous());
-    const Step step = make_step(slot, gradients.back());
-    if (slot.parameter.is_cuda()) {
-      on_gpu.push_back(step);
-    } else {
-      take_step(step);
-    }
+    const at::Tensor& gradient = slot.parameter.grad();
+    if (!gradient.defined()) continue;
+    list.push_back({.parameter = slot.parameter,
+                    .gradient = gradient.contiguous(),
+                    .first = slot.first,
+                    .second = slot.second});
   }
-  if (!on_gpu.empty()) take_steps_on_gpu(on_gpu);
+  return list;
 }
 
-kernels::SgdStep Optimizer::sgd(const Slot& slot, const at::Tensor& grad, double lr) const {
-  return {.n = slot.parameter.numel(),
-          .gradient = grad.const_data_ptr<float>(),
-          .weight = slot.parameter.mutable_data_ptr<float>(),
-          .momentum = slot.first.mutable_data_ptr<float>(),
-          .rate = static_cast<float>(lr),
-          .decay = static_cast<float>(options_.weight_decay),
-          .factor = static_cast<float>(options_.momentum),
-          .nesterov = options_.nesterov};
+ops::SgdRule Optimizer::sgd(double lr) const {
+  return {.lr = lr,
+          .momentum = options_.momentum,
+          .nesterov = options_.nesterov,
+          .weight_decay = options_.weight_decay};
 }
 
-kernels::AdamStep Optimizer::adam(const Slot& slot, const at::Tensor& grad, double lr) const {
-  const double n = static_cast<double>(steps_);
-  const bool decoupled = options_.kind == OptimizerKind::kAdamW;
-  return {.n = slot.parameter.numel(),
-          .gradient = grad.const_data_ptr<float>(),
-          .weight = slot.parameter.mutable_data_ptr<float>(),
-          .mean = slot.first.mutable_data_ptr<float>(),
-          .variance = slot.second.mutable_data_ptr<float>(),
-          .beta1 = static_cast<float>(options_.beta1),
-          .beta2 = static_cast<float>(options_.beta2),
-          .eps = static_cast<float>(options_.eps),
-          .decay = static_cast<float>(decoupled ? 0 : options_.weight_decay),
-          .shrink = static_cast<float>(decoupled ? 1 - lr * options_.weight_decay : 1),
-          .rate = static_cast<float>(lr / (1 - std::pow(options_.beta1, n))),
-          .correction = static_cast<float>(1 / std::sqrt(1 - std::pow(options_.beta2, n)))};
+ops::AdamRule Optimizer::adam(double lr) const {
+  return {.lr = lr,
+          .beta1 = options_.beta1,
+          .beta2 = options_.beta2,
+          .eps = options_.eps,
+          .weight_decay = options_.weight_decay,
+          .decoupled = options_.kind == OptimizerKind::kAdamW,
+          .step = steps_};
 }
 
 void Optimizer::clear_moments(const at::Tensor& parameter, const at::Tensor& keep) {
@@ -156,7 +104,7 @@ void Optimizer::clear_moments(const at::Tensor& parameter, const at::Tensor& kee
   }
 }
 
-// On a GPU the factor stays there: nobody waits for it.
+// The factor stays on the GPU: nobody waits for it.
 void Optimizer::clip_on_gpu(double limit) {
   std::vector<at::Tensor> squares;
   for (const Slot& slot : slots_)

@@ -1,9 +1,9 @@
-// SGD, Adam and AdamW, one fused pass a parameter, as PyTorch defines them. The learning rate comes
-// with every step: schedules are functions of the step, not state.
+// SGD, Adam and AdamW as PyTorch defines them, one fused pass per parameter (ops/optimizer_step.h).
+// The learning rate comes with every step: a schedule is a function of the step and has no state.
 #pragma once
 
 #include "spikenm/core/config.h"
-#include "spikenm/kernels/optimizer_step.h"
+#include "spikenm/ops/optimizer_step.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -29,8 +29,8 @@ class Optimizer {
   Optimizer(std::vector<at::Tensor> parameters, const OptimizerOptions& options);
 
   void zero_grad();
-  // Parameters without a gradient are left alone. Where `skip` ([1] float, beside the parameters)
-  // is not 0, all are, and the step does not count.
+  // Parameters without a gradient do not change. If `skip` ([1] float, on the parameters' device)
+  // is not 0, none changes, and the step does not count.
   void step(double lr, const at::Tensor& skip = {});
   // Forgets the moments of `parameter` where `keep` is 0.
   void clear_moments(const at::Tensor& parameter, const at::Tensor& keep);
@@ -42,19 +42,17 @@ class Optimizer {
     at::Tensor parameter;
     at::Tensor first, second;  // momentum; or mean and uncentred variance of the gradient
   };
-  template <class Step, class MakeStep>
-  void step_all(MakeStep&& make_step);
-  // Null where nothing may stop the step.
-  const kernels::StepGuard* guard_step(double lr, const at::Tensor& skip);
-  [[nodiscard]] kernels::SgdStep sgd(const Slot& slot, const at::Tensor& grad, double lr) const;
-  [[nodiscard]] kernels::AdamStep adam(const Slot& slot, const at::Tensor& grad, double lr) const;
+  [[nodiscard]] ops::SgdRule sgd(double lr) const;
+  [[nodiscard]] ops::AdamRule adam(double lr) const;
+  // Slots whose parameter has a gradient.
+  [[nodiscard]] std::vector<ops::StepTensors> tensors_to_step() const;
   void clip_on_gpu(double limit);
   [[nodiscard]] double gradient_norm() const;  // summed in a fixed order
 
   OptimizerOptions options_;
   std::vector<Slot> slots_;
   int64_t steps_ = 0;
-  at::Tensor guard_;  // a kernels::StepGuard beside the parameters, once a step was guarded
+  ops::StepGuard guard_;
 };
 
 }  // namespace spikenm::train
