@@ -131,19 +131,19 @@ TEST(CudaMaskedWeight, InSixteenBitsIsRoundedAndItsGradientIsNot) {
   for (const nm::Axis axis : {nm::Axis::kFlat, nm::Axis::kIn})
     for (const at::ScalarType type : {at::kBFloat16, at::kHalf}) {
       const auto draw = std::make_shared<MaskDraw>();
-      draw->layout = nm::make_layout(shape, {.n = 2, .m = 4}, axis, "test");
+      draw->rule.layout = nm::make_layout(shape, {.n = 2, .m = 4}, axis, "test");
+      draw->rule.dense_weight_grad = true;
       draw->compute = type;
-      draw->dense_weight_grad = true;
       const auto options = at::TensorOptions(at::kCUDA);
       const Tensor w = trained(
           normal_tensor({shape.cout, shape.cin, shape.kh, shape.kw}, at::kFloat, 1).to(at::kCUDA));
       const Tensor logits =
-          trained(normal_tensor({draw->layout.n_blocks, 4}, at::kFloat, 2).to(at::kCUDA));
+          trained(normal_tensor({draw->rule.layout.n_blocks, 4}, at::kFloat, 2).to(at::kCUDA));
       draw_mask(*draw, logits, w);
-      apply_draws(*draw, w);
       const Tensor effective = masked_weight(w, logits, draw);
       EXPECT_EQ(effective.scalar_type(), type);
-      const Tensor kept = at::where(draw->keep.eq(1), w.detach(), at::zeros_like(w));
+      const Tensor keep = mask_of(draw->rule.layout, draw->mask.draws, w).keep;
+      const Tensor kept = at::where(keep.eq(1), w.detach(), at::zeros_like(w));
       EXPECT_TRUE(same_values(effective.detach().cpu(), kept.to(type).cpu()));
       const Tensor g = normal_tensor(w.sizes(), at::kFloat, 3).to(options);
       const Tensor grad_w = torch::autograd::grad({effective}, {w}, {g})[0];

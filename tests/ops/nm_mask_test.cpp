@@ -1,5 +1,6 @@
 #include "spikenm/ops/nm_mask.h"
 
+#include "spikenm/kernels/nm_sample.h"
 #include "support/tensors.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 namespace spikenm::ops {
 namespace {
 
-using kernels::OrGradient;
+using nm::OrGradient;
 using test::gradients;
 using test::kRealTypes;
 using test::normal_tensor;
@@ -35,7 +36,10 @@ struct Layer {
     return normal_tensor({shape.cout, shape.cin, shape.kh, shape.kw}, type, 3);
   }
   [[nodiscard]] MaskDraw draw() const {
-    return {.layout = layout, .seed = 42, .stream = 3, .step = 17};
+    MaskDraw draw;
+    draw.rule.layout = layout;
+    draw.address = {.seed = 42, .stream = 3, .step = 17};
+    return draw;
   }
 };
 
@@ -46,34 +50,34 @@ std::vector<Layer> all_layers() {
 // Each way to draw once.
 std::vector<MaskDraw> all_draws(const Layer& layer) {
   std::vector<MaskDraw> draws(5, layer.draw());
-  draws[1].or_gradient = OrGradient::kSoft;
-  draws[2].replace = false;
-  draws[3].n_draws = 3;
-  draws[3].kappa = 0.7;
-  draws[3].tau = 0.4;
-  draws[4].noise = 0.3;
-  draws[4].dense_weight_grad = true;
+  draws[1].rule.or_gradient = OrGradient::kSoft;
+  draws[2].rule.replace = false;
+  draws[3].rule.n_draws = 3;
+  draws[3].rule.kappa = 0.7;
+  draws[3].heat.tau = 0.4;
+  draws[4].heat.noise = 0.3;
+  draws[4].rule.dense_weight_grad = true;
   return draws;
 }
 
 template <class T>
 kernels::StraightThrough<T> arguments(const MaskDraw& d, const Tensor& logits, const Tensor& w,
                                       const Tensor& g, const Tensor& out) {
-  return {.draw = {.layout = d.layout,
+  return {.draw = {.layout = d.rule.layout,
                    .logits = data<T>(logits),
                    .weight = data<T>(w),
-                   .kappa = static_cast<T>(d.kappa),
-                   .noise = static_cast<T>(d.noise),
-                   .n_draws = d.n_draws,
-                   .replace = d.replace,
-                   .seed = d.seed,
-                   .stream = d.stream,
-                   .step = d.step},
-          .draws = data<uint8_t>(d.draws),
+                   .kappa = static_cast<T>(d.rule.kappa),
+                   .noise = static_cast<T>(d.heat.noise),
+                   .n_draws = d.rule.n_draws,
+                   .replace = d.rule.replace,
+                   .seed = d.address.seed,
+                   .stream = d.address.stream,
+                   .step = d.address.step},
+          .draws = data<uint8_t>(d.mask.draws),
           .weight = data<T>(w),
           .grad_effective = data<T>(g),
-          .tau = static_cast<T>(d.tau),
-          .or_gradient = d.or_gradient,
+          .tau = static_cast<T>(d.heat.tau),
+          .or_gradient = d.rule.or_gradient,
           .grad_logits = data<T>(out)};
 }
 
@@ -93,10 +97,10 @@ TEST(NmMask, EffectiveWeightIsTheWeightWhereKept) {
       const auto draw = std::make_shared<MaskDraw>(layer.draw());
       const Tensor w = layer.weight(type), logits = layer.logits(type);
       draw_mask(*draw, logits, w);
-      EXPECT_EQ(draw->keep.scalar_type(), type);
+      EXPECT_EQ(draw->mask.keep.scalar_type(), type);
       const Tensor effective = masked_weight(w, logits, draw);
-      EXPECT_TRUE(tensors_equal(effective, at::where(draw->keep.eq(1), w, at::zeros_like(w))));
-      const int64_t kept = draw->keep.sum().item<int64_t>(), tail = layer.layout.tail();
+      EXPECT_TRUE(tensors_equal(effective, at::where(draw->mask.keep.eq(1), w, at::zeros_like(w))));
+      const int64_t kept = draw->mask.keep.sum().item<int64_t>(), tail = layer.layout.tail();
       const int64_t blocks = (layer.layout.numel - tail) / layer.layout.m;
       EXPECT_GT(tail, 0);
       EXPECT_GE(kept, tail + blocks);
@@ -108,12 +112,12 @@ TEST(NmMask, WeightGradientIsMaskedOrDense) {
   for (const Layer& layer : all_layers())
     for (const bool dense : {false, true}) {
       const auto draw = std::make_shared<MaskDraw>(layer.draw());
-      draw->dense_weight_grad = dense;
+      draw->rule.dense_weight_grad = dense;
       const Tensor w = trained(layer.weight(at::kFloat)), logits = layer.logits(at::kFloat);
       const Tensor g = layer.gradient(at::kFloat);
       draw_mask(*draw, logits, w);
       EXPECT_TRUE(tensors_equal(gradients(masked_weight(w, logits, draw), g, {w})[0],
-                                dense ? g : g * draw->keep));
+                                dense ? g : g * draw->mask.keep));
     }
 }
 
@@ -165,13 +169,11 @@ TEST(NmMask, ADrawFollowsFromSeedStreamAndStep) {
   const Tensor w = layer.weight(at::kFloat), logits = layer.logits(at::kFloat);
   const auto drawn = [&](uint64_t seed, uint32_t stream, uint32_t step) {
     MaskDraw draw = layer.draw();
-    draw.seed = seed;
-    draw.stream = stream;
-    draw.step = step;
+    draw.address = {.seed = seed, .stream = stream, .step = step};
     draw_mask(draw, logits, w);
-    return draw;
+    return draw.mask;
   };
-  const MaskDraw first = drawn(1, 2, 3), again = drawn(1, 2, 3);
+  const BlockMask first = drawn(1, 2, 3), again = drawn(1, 2, 3);
   EXPECT_TRUE(tensors_equal(again.draws, first.draws));
   EXPECT_TRUE(tensors_equal(again.keep, first.keep));
   EXPECT_FALSE(drawn(2, 2, 3).draws.equal(first.draws));
@@ -179,45 +181,71 @@ TEST(NmMask, ADrawFollowsFromSeedStreamAndStep) {
   EXPECT_FALSE(drawn(1, 2, 4).draws.equal(first.draws));
 }
 
+TEST(NmMask, PositionsAloneAreThoseOfTheMask) {
+  for (const Layer& layer : all_layers())
+    for (MaskDraw draw : all_draws(layer)) {
+      const Tensor w = layer.weight(at::kFloat), logits = layer.logits(at::kFloat);
+      draw_mask(draw, logits, w);
+      EXPECT_TRUE(tensors_equal(draw_positions(draw.rule, draw.address, draw.heat.noise, logits, w),
+                                draw.mask.draws));
+    }
+}
+
+// A recorded step reads the draws where they were.
+TEST(NmMask, AnotherDrawOfTheSameSizeUsesTheSameMemory) {
+  const Layer layer(4, nm::Axis::kIn, 1);
+  const Tensor w = layer.weight(at::kFloat), logits = layer.logits(at::kFloat);
+  MaskDraw draw = layer.draw();
+  draw_mask(draw, logits, w);
+  const void* const place = draw.mask.draws.const_data_ptr();
+  ++draw.address.step;
+  draw_mask(draw, logits, w);
+  EXPECT_EQ(draw.mask.draws.const_data_ptr(), place);
+  draw.rule.n_draws = 3;
+  draw_mask(draw, logits, w);
+  EXPECT_EQ(draw.mask.draws.size(1), 3);
+}
+
 TEST(NmMask, FloatAndDoubleDrawTheSameMask) {
   const Layer layer(16, nm::Axis::kFlat, 1);
   MaskDraw a = layer.draw(), b = layer.draw();
-  a.kappa = b.kappa = 1;
+  a.rule.kappa = b.rule.kappa = 1;
   draw_mask(a, layer.logits(at::kFloat), layer.weight(at::kFloat));
   draw_mask(b, layer.logits(at::kDouble), layer.weight(at::kDouble));
-  EXPECT_TRUE(tensors_equal(a.draws, b.draws));
+  EXPECT_TRUE(tensors_equal(a.mask.draws, b.mask.draws));
 }
 
 TEST(NmMask, AppliedDrawsKeepTheirPositionsAndTails) {
-  MaskDraw draw;  // 1 x 10 weights: two blocks of 4 and a tail of 2
-  draw.layout = nm::make_layout({1, 10, 1, 1}, {.n = 3, .m = 4}, nm::Axis::kFlat, "test");
-  draw.draws = at::tensor(std::vector<int64_t>{0, 3, 3, 2, 1, 0}).view({2, 3}).to(at::kByte);
-  apply_draws(draw, at::zeros({1, 10, 1, 1}, at::kDouble));
-  EXPECT_EQ(draw.n_draws, 3);
+  // 1 x 10 weights: two blocks of 4 and a tail of 2
+  const auto layout = nm::make_layout({1, 10, 1, 1}, {.n = 3, .m = 4}, nm::Axis::kFlat, "test");
+  const Tensor draws =
+      at::tensor(std::vector<int64_t>{0, 3, 3, 2, 1, 0}).view({2, 3}).to(at::kByte);
+  const BlockMask mask = mask_of(layout, draws, at::zeros({1, 10, 1, 1}, at::kDouble));
+  EXPECT_TRUE(tensors_equal(mask.draws, draws));
   const std::vector<double> wanted = {1, 0, 0, 1, 1, 1, 1, 0, 1, 1};
-  EXPECT_TRUE(tensors_equal(draw.keep, at::tensor(wanted).view({1, 10, 1, 1})));
+  EXPECT_TRUE(tensors_equal(mask.keep, at::tensor(wanted).view({1, 10, 1, 1})));
+  EXPECT_EQ(mask_bytes(layout, draws), std::vector<uint8_t>(wanted.begin(), wanted.end()));
 }
 
 TEST(NmMask, TopPositionsAreThoseOfTheLargestLogits) {
   for (const Layer& layer : all_layers())
     for (const int32_t n : {1, 2, 4}) {
       const Tensor logits = layer.logits(at::kFloat);
-      MaskDraw draw = layer.draw();
-      draw.replace = true;  // no position comes twice all the same
-      const Tensor found = top_positions(draw, n, logits, layer.weight(at::kFloat));
+      // With `replace`, too, no position comes twice.
+      const DrawRule rule{.layout = layer.layout, .n_draws = 2, .replace = true};
+      const Tensor found = top_positions(rule, n, logits, layer.weight(at::kFloat));
       EXPECT_TRUE(tensors_equal(found, std::get<1>(logits.topk(n, 1)).to(at::kByte)));
-      EXPECT_EQ(draw.n_draws, 2);
     }
 }
 
 TEST(NmMask, ThePriorMovesTheTopPositionToTheLargestWeight) {
-  MaskDraw draw;
-  draw.layout = nm::make_layout({1, 4, 1, 1}, {.n = 1, .m = 4}, nm::Axis::kFlat, "test");
+  DrawRule rule;
+  rule.layout = nm::make_layout({1, 4, 1, 1}, {.n = 1, .m = 4}, nm::Axis::kFlat, "test");
   const Tensor w = at::tensor(std::vector<float>{0.1f, -2.0f, 1.0f, 0.0f}).view({1, 4, 1, 1});
   const Tensor logits = at::tensor(std::vector<float>{0, 0, 0.1f, 0.5f}).view({1, 4});
-  EXPECT_EQ(top_positions(draw, 1, logits, w).item<uint8_t>(), 3);
-  draw.kappa = 1;
-  EXPECT_EQ(top_positions(draw, 1, logits, w).item<uint8_t>(), 1);
+  EXPECT_EQ(top_positions(rule, 1, logits, w).item<uint8_t>(), 3);
+  rule.kappa = 1;
+  EXPECT_EQ(top_positions(rule, 1, logits, w).item<uint8_t>(), 1);
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST(SpikenmOptions, PresetDefaultDiffersInTheKeysThatMeasureBetter) {
 
 TEST(SpikenmOptions, EveryOtherValueOfAKeyIsUnderstood) {
   EXPECT_FALSE(options("draws = \"exactly\"").replace);
-  EXPECT_EQ(options("or_grad = \"soft\"").or_gradient, kernels::OrGradient::kSoft);
+  EXPECT_EQ(options("or_grad = \"soft\"").or_gradient, nm::OrGradient::kSoft);
   EXPECT_EQ(options("axis = \"flat\"").axis, nm::Axis::kFlat);
   EXPECT_EQ(options("redraw_every = 7").redraw_every.steps(1000), 7);
   EXPECT_EQ(options("redraw_every = \"2%\"").redraw_every.steps(1000), 20);
@@ -90,16 +90,21 @@ TEST(SpikenmOptions, EveryOtherValueOfAKeyIsUnderstood) {
   EXPECT_EQ(options("prior_kappa = 2").prior_kappa, 2);
   EXPECT_TRUE(options("weight_grad = \"dense\"").dense_weight_grad);
   EXPECT_EQ(options("credit = \"net\"").credit, ops::CreditKind::kNet);
-  using kernels::CreditScale;
-  EXPECT_EQ(options("credit_scale = \"raw\"").distillation.credit_scale, CreditScale::kRaw);
-  EXPECT_EQ(options("credit_scale = \"layer-mean\"").distillation.credit_scale,
+  using nm::CreditScale;
+  EXPECT_EQ(options("credit_scale = \"raw\"").eid.target.credit_scale, CreditScale::kRaw);
+  EXPECT_EQ(options("credit_scale = \"layer-mean\"").eid.target.credit_scale,
             CreditScale::kLayerMean);
-  EXPECT_EQ(options("credit_scale = \"block-z\"").distillation.credit_scale, CreditScale::kBlockZ);
-  EXPECT_EQ(options("tau_q = 2.4").distillation.tau_q, 2.4);
-  EXPECT_TRUE(options("eid_target = \"uniform\"").distillation.uniform_target);
-  EXPECT_FALSE(options("eid_reduce = \"sum\"").distillation.mean_over_blocks);
+  EXPECT_EQ(options("credit_scale = \"block-z\"").eid.target.credit_scale, CreditScale::kBlockZ);
+  EXPECT_EQ(options("tau_q = 2.4").eid.target.tau_q, 2.4);
+  EXPECT_TRUE(options("eid_target = \"uniform\"").eid.target.uniform);
+  EXPECT_FALSE(options("eid_reduce = \"sum\"").eid.mean_over_blocks);
   EXPECT_EQ(options("freeze = \"last\"").freeze, Freeze::kLast);
   EXPECT_EQ(options("freeze = \"resample\"").freeze, Freeze::kResample);
+}
+
+TEST(SpikenmOptions, DistillationIsAMeanOrASumOverTheBlocksOfTheNetwork) {
+  EXPECT_EQ(options("lambda_eid = 3").eid.scale(6), 0.5);
+  EXPECT_EQ(options("lambda_eid = 3\neid_reduce = \"sum\"").eid.scale(6), 3);
 }
 
 TEST(SpikenmOptions, AKeyOverridesThePresetAndTheRestStays) {

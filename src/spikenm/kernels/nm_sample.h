@@ -6,13 +6,14 @@
 #include "spikenm/core/cpu_features.h"
 #include "spikenm/kernels/real.h"
 #include "spikenm/nm/grouping.h"
+#include "spikenm/nm/search_choices.h"
 
 #include <cstdint>
 
 namespace spikenm::kernels {
 
-enum class OrGradient : int32_t { kLiteral, kSoft };
-enum class CreditScale : int32_t { kRaw, kBlockMean, kLayerMean, kBlockZ };
+using nm::CreditScale;
+using nm::OrGradient;
 
 // What a draw depends on. The values a block is drawn by are logits + kappa * log max(|w|, 1e-8);
 // with a shared mask |w| is the mean over the channels that share it.
@@ -51,7 +52,7 @@ void nm_mask_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t*
 void nm_apply_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draws,
                    const float* values, Real real, void* masked, void* stream);
 
-// What changes from step to step, where a recorded step (a CUDA graph) finds it.
+// What changes from step to step, where a recorded step finds it.
 struct DrawDials {
   uint32_t step = 0;
   float noise = 1, tau = 1;

@@ -1,6 +1,8 @@
 #include "spikenm/ops/nm_mask.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/kernels/nm_sample.h"
+#include "spikenm/ops/distill_args.h"
 #include "spikenm/ops/kept.h"
 #include "spikenm/ops/stream.h"
 
@@ -16,17 +18,42 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 template <class T>
-kernels::DrawInputs<T> draw_inputs(const MaskDraw& d, const Tensor& logits, const Tensor& weight) {
-  return {.layout = d.layout,
+kernels::DrawInputs<T> draw_inputs(const DrawRule& rule, const DrawAddress& address, double noise,
+                                   const Tensor& logits, const Tensor& weight) {
+  return {.layout = rule.layout,
           .logits = data<T>(logits),
           .weight = data<T>(weight),
-          .kappa = static_cast<T>(d.kappa),
-          .noise = static_cast<T>(d.noise),
-          .n_draws = d.n_draws,
-          .replace = d.replace,
-          .seed = d.seed,
-          .stream = d.stream,
-          .step = d.step};
+          .kappa = static_cast<T>(rule.kappa),
+          .noise = static_cast<T>(noise),
+          .n_draws = rule.n_draws,
+          .replace = rule.replace,
+          .seed = address.seed,
+          .stream = address.stream,
+          .step = address.step};
+}
+
+// Logits and weight as floats: masks are drawn in this type alone, so that they are the same bits.
+struct FloatInputs {
+  Tensor logits, weight;
+
+  FloatInputs(const Tensor& given_logits, const Tensor& given_weight)
+      : logits(checked(given_logits, "mask: logits").to(at::kFloat)),
+        weight(checked(given_weight, "mask: weight").to(at::kFloat)) {}
+};
+
+// `tensor`, or new memory where it has another shape.
+Tensor reused(const Tensor& tensor, at::IntArrayRef shape, const at::TensorOptions& options) {
+  if (tensor.defined() && tensor.sizes() == shape) return tensor;
+  return at::empty(shape, options.requires_grad(false));
+}
+
+// On a GPU `noise` gets the draw's noise, if it is not null.
+void fill_draws(const kernels::DrawInputs<float>& inputs, const Tensor& draws, float* noise) {
+  if (draws.is_cuda()) {
+    kernels::nm_draw_cuda(inputs, data<uint8_t>(draws), noise, current_stream());
+  } else {
+    kernels::nm_draw_cpu(inputs, data<uint8_t>(draws));
+  }
 }
 
 }  // namespace
@@ -48,10 +75,11 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
     const Tensor w = checked(weight, "mask: weight");
     ctx->save_for_backward({w, checked(logits, "mask: logits")});
     ctx->saved_data["draw"] = keep(draw);
-    if (!w.is_cuda()) return w * draw->keep;
+    if (!w.is_cuda()) return w * draw->mask.keep;
     Tensor effective = at::empty(w.sizes(), w.options().dtype(draw->compute).requires_grad(false));
-    kernels::nm_apply_cuda(draw->layout, draw->n_draws, data<uint8_t>(draw->draws), data<float>(w),
-                           real_of(effective), effective.mutable_data_ptr(), current_stream());
+    kernels::nm_apply_cuda(draw->rule.layout, draw->rule.n_draws, data<uint8_t>(draw->mask.draws),
+                           data<float>(w), real_of(effective), effective.mutable_data_ptr(),
+                           current_stream());
     return effective;
   }
 
@@ -62,7 +90,8 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
     if (w.is_cuda()) return backward_on_gpu(draw, grads[0], w, logits);
     const Tensor grad = checked(grads[0], "mask: gradient");
     Tensor grad_w, grad_logits;
-    if (ctx->needs_input_grad(0)) grad_w = draw.dense_weight_grad ? grad : grad * draw.keep;
+    if (ctx->needs_input_grad(0))
+      grad_w = draw.rule.dense_weight_grad ? grad : grad * draw.mask.keep;
     if (ctx->needs_input_grad(1)) {
       grad_logits = at::empty_like(logits);
       dispatch_real(w, [&](auto zero) {
@@ -74,8 +103,8 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
           kernels::nm_straight_through_ref(args);
         }
       });
-      if (draw.task_norm.defined())
-        Tensor(draw.task_norm).add_(grad_logits.square().sum(at::kDouble));
+      if (draw.extras.task_norm.defined())
+        draw.extras.task_norm.add_(grad_logits.square().sum(at::kDouble));
     }
     return {grad_w, grad_logits, Tensor()};
   }
@@ -85,37 +114,42 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
   static kernels::StraightThrough<T> straight_through(const MaskDraw& draw, const Tensor& logits,
                                                       const Tensor& w, const Tensor& grad,
                                                       const Tensor& grad_logits) {
-    return {.draw = draw_inputs<T>(draw, logits, w),
-            .draws = data<uint8_t>(draw.draws),
+    const BackwardInputs& from = draw.inputs;
+    return {.draw = draw_inputs<T>(draw.rule, draw.address, draw.heat.noise, logits, w),
+            .draws = data<uint8_t>(draw.mask.draws),
             .weight = data<T>(w),
             .grad_effective = data<T>(grad),
-            .tau = static_cast<T>(draw.tau),
-            .or_gradient = draw.or_gradient,
+            .tau = static_cast<T>(draw.heat.tau),
+            .or_gradient = draw.rule.or_gradient,
             .grad_logits = data<T>(grad_logits),
-            .dials = draw.dials.defined()
-                         ? reinterpret_cast<const kernels::DrawDials*>(draw.dials.const_data_ptr())
+            .dials = from.dials.defined()
+                         ? static_cast<const kernels::DrawDials*>(from.dials.const_data_ptr())
                          : nullptr,
-            .noise = draw.noise_kept.defined() ? draw.noise_kept.const_data_ptr<float>() : nullptr};
+            .noise = from.noise.defined() ? from.noise.const_data_ptr<float>() : nullptr};
   }
 
-  // One pass over the weights gives both gradients.
+  // One pass over the weights makes both gradients.
   static variable_list backward_on_gpu(const MaskDraw& draw, const Tensor& given, const Tensor& w,
                                        const Tensor& logits) {
     const bool mine = owns_memory_alone(given);
     Tensor grad = checked(given, "mask: gradient");
     if (!mine && grad.is_alias_of(given)) grad = grad.clone();  // it is masked in place
     Tensor grad_logits = at::empty_like(logits);
-    const Tensor norm =
-        draw.task_norm.defined() ? draw.task_norm : running_sum(draw.layout.n_blocks, logits);
+    const BackwardExtras& extras = draw.extras;
+    const Tensor norm = extras.task_norm.defined() ? extras.task_norm
+                                                   : running_sum(draw.rule.layout.n_blocks, logits);
     kernels::SearchBackward all{
         .straight = straight_through<float>(draw, logits, w, grad, grad_logits),
         .task_norm = data<float>(norm),
-        .grad_weight = draw.dense_weight_grad ? nullptr : data<float>(grad)};
-    if (draw.distillation) {
+        .grad_weight = draw.rule.dense_weight_grad ? nullptr : data<float>(grad)};
+    if (extras.distillation) {
+      const Distillation& distillation = *extras.distillation;
+      SPIKENM_ASSERT(distills_in_backward(distillation.target, logits));
       all.distils = true;
-      all.distillation = draw.distillation(grad_logits);
-      all.kl = data<float>(draw.kl);
-      all.eid_norm = data<float>(draw.eid_norm);
+      all.distillation =
+          distillation_args<float>(distillation, draw.rule, logits, w, 0, grad_logits);
+      all.kl = data<float>(distillation.sums.kl);
+      all.eid_norm = data<float>(distillation.sums.squared_norm);
     }
     kernels::nm_straight_through_cuda(all, current_stream());
     return {grad, grad_logits, Tensor()};
@@ -124,61 +158,70 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
 
 }  // namespace
 
+Tensor draw_positions(const DrawRule& rule, const DrawAddress& address, double noise,
+                      const Tensor& logits, const Tensor& weight) {
+  const FloatInputs in(logits, weight);
+  SPIKENM_ASSERT(in.logits.numel() == rule.layout.n_blocks * rule.layout.m);
+  Tensor draws =
+      at::empty({rule.layout.n_blocks, rule.n_draws}, in.logits.options().dtype(at::kByte));
+  fill_draws(draw_inputs<float>(rule, address, noise, in.logits, in.weight), draws, nullptr);
+  return draws;
+}
+
 void draw_mask(MaskDraw& draw, const Tensor& logits, const Tensor& weight) {
-  const Tensor values = checked(logits, "mask: logits").to(at::kFloat);
-  const Tensor w = checked(weight, "mask: weight").to(at::kFloat);
-  SPIKENM_ASSERT(values.numel() == draw.layout.n_blocks * draw.layout.m);
-  const std::vector<int64_t> shape{draw.layout.n_blocks, draw.n_draws};
-  // A recorded step reads the draws where they were: the same memory serves again.
-  if (!draw.draws.defined() || draw.draws.sizes() != at::IntArrayRef(shape))
-    draw.draws = at::empty(shape, values.options().dtype(at::kByte));
-  const auto inputs = draw_inputs<float>(draw, values, w);
-  if (values.is_cuda()) {
-    const std::vector<int64_t> noise{draw.layout.n_blocks, draw.n_draws, draw.layout.m};
-    if (draw.keeps_noise &&
-        (!draw.noise_kept.defined() || draw.noise_kept.sizes() != at::IntArrayRef(noise)))
-      draw.noise_kept = at::empty(noise, values.options().requires_grad(false));
-    kernels::nm_draw_cuda(inputs, data<uint8_t>(draw.draws),
-                          draw.keeps_noise ? data<float>(draw.noise_kept) : nullptr,
-                          current_stream());
-    return;  // the draws are all that masked_weight needs there
-  }
-  kernels::nm_draw_cpu(inputs, data<uint8_t>(draw.draws));
-  apply_draws(draw, weight);
+  const FloatInputs in(logits, weight);
+  const nm::BlockLayout& layout = draw.rule.layout;
+  SPIKENM_ASSERT(in.logits.numel() == layout.n_blocks * layout.m);
+  const at::TensorOptions options = in.logits.options();
+  draw.mask.draws =
+      reused(draw.mask.draws, {layout.n_blocks, draw.rule.n_draws}, options.dtype(at::kByte));
+  const bool on_gpu = in.logits.is_cuda();
+  if (on_gpu)
+    draw.inputs.noise =
+        reused(draw.inputs.noise, {layout.n_blocks, draw.rule.n_draws, layout.m}, options);
+  fill_draws(draw_inputs<float>(draw.rule, draw.address, draw.heat.noise, in.logits, in.weight),
+             draw.mask.draws, on_gpu ? data<float>(draw.inputs.noise) : nullptr);
+  if (!on_gpu) draw.mask = mask_of(layout, draw.mask.draws, weight);
 }
 
 void set_dials(MaskDraw& draw, const Tensor& logits) {
   if (!logits.is_cuda()) return;
-  if (!draw.dials.defined())
-    draw.dials = at::empty({static_cast<int64_t>(sizeof(kernels::DrawDials))},
-                           logits.options().dtype(at::kByte).requires_grad(false));
-  kernels::set_draw_dials_cuda({.step = draw.step,
-                                .noise = static_cast<float>(draw.noise),
-                                .tau = static_cast<float>(draw.tau)},
-                               reinterpret_cast<kernels::DrawDials*>(draw.dials.mutable_data_ptr()),
-                               current_stream());
+  draw.inputs.dials = reused(draw.inputs.dials, {static_cast<int64_t>(sizeof(kernels::DrawDials))},
+                             logits.options().dtype(at::kByte));
+  kernels::set_draw_dials_cuda(
+      {.step = draw.address.step,
+       .noise = static_cast<float>(draw.heat.noise),
+       .tau = static_cast<float>(draw.heat.tau)},
+      static_cast<kernels::DrawDials*>(draw.inputs.dials.mutable_data_ptr()), current_stream());
 }
 
-void apply_draws(MaskDraw& draw, const Tensor& weight) {
-  draw.n_draws = static_cast<int32_t>(draw.draws.size(1));
+BlockMask mask_of(const nm::BlockLayout& layout, const Tensor& draws, const Tensor& weight) {
+  const auto n_draws = static_cast<int32_t>(draws.size(1));
   const Tensor keep = at::empty(weight.sizes(), weight.options().dtype(at::kByte));
   if (keep.is_cuda()) {
-    kernels::nm_mask_cuda(draw.layout, draw.n_draws, data<uint8_t>(draw.draws), data<uint8_t>(keep),
+    kernels::nm_mask_cuda(layout, n_draws, data<uint8_t>(draws), data<uint8_t>(keep),
                           current_stream());
   } else {
-    kernels::nm_mask(draw.layout, draw.n_draws, data<uint8_t>(draw.draws), data<uint8_t>(keep));
+    kernels::nm_mask(layout, n_draws, data<uint8_t>(draws), data<uint8_t>(keep));
   }
-  draw.keep = keep.to(weight.scalar_type());
+  return {.draws = draws, .keep = keep.to(weight.scalar_type())};
 }
 
-Tensor top_positions(const MaskDraw& draw, int32_t n, const Tensor& logits, const Tensor& weight) {
-  MaskDraw exact = draw;
+std::vector<uint8_t> mask_bytes(const nm::BlockLayout& layout, const Tensor& draws) {
+  const Tensor rows = draws.cpu().contiguous();
+  std::vector<uint8_t> keep(static_cast<size_t>(layout.numel));
+  kernels::nm_mask(layout, static_cast<int32_t>(rows.size(1)), rows.const_data_ptr<uint8_t>(),
+                   keep.data());
+  return keep;
+}
+
+Tensor top_positions(const DrawRule& rule, int32_t n, const Tensor& logits, const Tensor& weight) {
+  DrawRule exact = rule;
   exact.n_draws = n;
-  const Tensor values = checked(logits, "mask: logits").to(at::kFloat);
-  const Tensor w = checked(weight, "mask: weight").to(at::kFloat);
-  Tensor draws = at::empty({draw.layout.n_blocks, n}, values.options().dtype(at::kByte));
-  const auto inputs = draw_inputs<float>(exact, values, w);
-  if (values.is_cuda()) {
+  const FloatInputs in(logits, weight);
+  Tensor draws = at::empty({rule.layout.n_blocks, n}, in.logits.options().dtype(at::kByte));
+  const auto inputs = draw_inputs<float>(exact, {}, 1, in.logits, in.weight);
+  if (in.logits.is_cuda()) {
     kernels::nm_top_n_cuda(inputs, data<uint8_t>(draws), current_stream());
   } else {
     kernels::nm_top_n(inputs, data<uint8_t>(draws));

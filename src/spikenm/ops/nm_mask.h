@@ -1,55 +1,67 @@
 // Masked weights as differentiable ops.
 #pragma once
 
-#include "spikenm/kernels/nm_sample.h"
+#include "spikenm/ops/distill.h"
+#include "spikenm/ops/draw_rule.h"
 #include "spikenm/ops/tensor_args.h"
 
-#include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace spikenm::ops {
 
-// What one layer's draw was made with, kept until its backward.
-struct MaskDraw {
-  nm::BlockLayout layout;
-  Tensor
-      keep;  // [weight's shape] 1 where kept, in the weight's type; draw_mask makes none on a GPU
-  Tensor draws;  // [n_blocks, n_draws] uint8
-  int32_t n_draws = 2;
-  bool replace = true;
-  uint64_t seed = 0;
-  uint32_t stream = 0, step = 0;
-  double noise = 1, kappa = 0, tau = 1;
-  kernels::OrGradient or_gradient = kernels::OrGradient::kLiteral;
-  bool dense_weight_grad = false;  // straight through to every weight
-  at::ScalarType compute =
-      at::kFloat;  // on a GPU: of the effective weight, as its products want it
-  Tensor dials;  // on a GPU: kernels::DrawDials that the backward reads, so that it can be recorded
-  bool keeps_noise = false;  // on a GPU: for the backward,
-  Tensor noise_kept;         // [n_blocks, n_draws, m]
-  // On a GPU: makes the backward add a distillation's gradient to grad_logits in the same pass.
-  std::function<kernels::Distillation<float>(const Tensor& grad_logits)> distillation;
-  Tensor kl, eid_norm;  // running sums of that
-  Tensor
-      task_norm;  // a running_sum the backward adds the logits' squared gradient to, or undefined
+// The positions that a layer's blocks keep, and the same as a mask over its weights.
+struct BlockMask {
+  Tensor draws;  // [n_blocks, n_draws] uint8; a position may come twice
+  Tensor keep;   // [weight's shape] 1 where kept, else 0, in the weight's type
 };
 
-// Zero, for sums over a layer's blocks: its values together are the sum. On a GPU they are many, so
-// that nobody waits for one number.
+// What the backward on a GPU reads: a recorded step finds each step's values in the same memory.
+struct BackwardInputs {
+  Tensor dials;  // step, noise and tau, as set_dials put them there
+  Tensor noise;  // [n_blocks, n_draws, m]: reading it costs less than making it again
+};
+
+// What the backward on a GPU does in the same pass, and what every backward counts.
+struct BackwardExtras {
+  std::optional<Distillation> distillation;  // adds its gradient to that of the logits
+  Tensor task_norm;  // a running_sum of the logits' squared gradient without it; may be undefined
+};
+
+// One layer's draw, kept until its backward.
+struct MaskDraw {
+  DrawRule rule;
+  DrawAddress address;
+  DrawHeat heat;
+  at::ScalarType compute = at::kFloat;  // on a GPU: type of the effective weight, for its products
+  BlockMask mask;                       // on a GPU without `keep`: there the draws are enough
+  BackwardInputs inputs;
+  BackwardExtras extras;
+};
+
+// Zeros, for sums over a layer's blocks: all values together are the sum. On a GPU there are many,
+// so that no block waits for another.
 Tensor running_sum(int64_t n_blocks, const Tensor& like);
 
-// Draws a new mask from `logits` [n_blocks, m] into draw.draws and, on the CPU, draw.keep; `weight`
-// serves the prior.
+// Positions [n_blocks, n_draws] drawn from `logits` [n_blocks, m]; the prior reads `weight`.
+Tensor draw_positions(const DrawRule& rule, const DrawAddress& address, double noise,
+                      const Tensor& logits, const Tensor& weight);
+
+// The same into draw.mask, with all that masked_weight and its backward need but the dials. Memory
+// of the right size is used again, since a recorded step reads it where it was.
 void draw_mask(MaskDraw& draw, const Tensor& logits, const Tensor& weight);
 
-// Puts the draw's step, noise and tau where its backward reads them.
+// Puts the draw's step, noise and tau where its backward on a GPU reads them.
 void set_dials(MaskDraw& draw, const Tensor& logits);
 
-// draw.keep from draw.draws.
-void apply_draws(MaskDraw& draw, const Tensor& weight);
+// The mask over `weight` that keeps these positions, and all weights outside blocks.
+BlockMask mask_of(const nm::BlockLayout& layout, const Tensor& draws, const Tensor& weight);
+// The same as bytes on the CPU, [numel].
+std::vector<uint8_t> mask_bytes(const nm::BlockLayout& layout, const Tensor& draws);
 
 // The n positions with the largest logits (and prior) of every block, as draws [n_blocks, n].
-Tensor top_positions(const MaskDraw& draw, int32_t n, const Tensor& logits, const Tensor& weight);
+Tensor top_positions(const DrawRule& rule, int32_t n, const Tensor& logits, const Tensor& weight);
 
 // W_eff = W * mask, with the straight-through gradient on the logits and the masked (or dense)
 // gradient on the weight. On a GPU it is of type draw->compute, and its gradient comes as float.

@@ -2,7 +2,7 @@
 
 #include "spikenm/core/say.h"
 #include "spikenm/core/text.h"
-#include "spikenm/kernels/nm_sample.h"
+#include "spikenm/ops/nm_mask.h"
 #include "spikenm/sparsity/auto_pattern.h"
 
 #include <ATen/ATen.h>
@@ -162,14 +162,10 @@ std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Conf
 }
 
 nm::Mask mask_from_draws(const MaskableLayer& layer, const at::Tensor& draws) {
-  nm::Mask mask{.kind = nm::Mask::Kind::kNm,
-                .pattern = layer.pattern,
-                .layout = layer.layout,
-                .keep = std::vector<uint8_t>(static_cast<size_t>(layer.layout.numel))};
-  const at::Tensor rows = draws.cpu().contiguous();
-  kernels::nm_mask(layer.layout, static_cast<int32_t>(rows.size(1)), rows.const_data_ptr<uint8_t>(),
-                   mask.keep.data());
-  return mask;
+  return {.kind = nm::Mask::Kind::kNm,
+          .pattern = layer.pattern,
+          .layout = layer.layout,
+          .keep = ops::mask_bytes(layer.layout, draws)};
 }
 
 }  // namespace spikenm::sparsity

@@ -17,14 +17,14 @@ struct MaskableLayer {
 };
 
 // Reads pattern, share, layers (globs), layer_pattern, first_layer and last_layer from the [method]
-// section and gives the layers to mask, in forward order. An Error when a glob matches nothing or
+// section and returns the layers to mask, in forward order. An Error if a glob matches nothing or
 // no layer is left.
 std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method,
                                                 nm::Axis axis);
 // The same with the axis that [method] names, `in` by default.
 std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method);
 
-// The mask of a layer whose blocks kept the positions in `draws` [n_blocks, k] (uint8).
+// The mask of a layer whose blocks keep the positions in `draws` [n_blocks, k] (uint8).
 nm::Mask mask_from_draws(const MaskableLayer& layer, const at::Tensor& draws);
 
 }  // namespace spikenm::sparsity

@@ -19,15 +19,12 @@ at::Tensor largest_positions(const MaskableLayer& layer, int k) {
 at::Tensor random_positions(const MaskableLayer& layer, bool replace, uint64_t seed) {
   const at::NoGradGuard no_grad;
   const at::Tensor& weight = layer.synapse->weight;
-  ops::MaskDraw draw{
-      .layout = layer.layout,
-      .n_draws = layer.pattern.n,
-      .replace = replace,
+  const ops::DrawAddress address{
       .seed = seed,
       .stream = random_stream(RandomUse::kRandomMask, static_cast<uint32_t>(layer.id))};
-  ops::draw_mask(draw, at::zeros({layer.layout.n_blocks, layer.layout.m}, weight.options()),
-                 weight);
-  return draw.draws;
+  return ops::draw_positions(
+      {.layout = layer.layout, .n_draws = layer.pattern.n, .replace = replace}, address,
+      /*noise=*/1, at::zeros({layer.layout.n_blocks, layer.layout.m}, weight.options()), weight);
 }
 
 }  // namespace spikenm::sparsity

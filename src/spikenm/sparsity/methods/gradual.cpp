@@ -26,27 +26,25 @@ class Gradual : public Method {
  public:
   Gradual(std::vector<MaskableLayer> layers, const GradualOptions& options)
       : Method(std::move(layers)), options_(options) {
-    for (const MaskableLayer& layer : layers_) draws_.push_back({.layout = layer.layout});
+    masks_.resize(layers_.size());
     begin_step({});  // a mask exists before the first step
   }
 
   void begin_step(const StepInfo& info) override {
     if (info.step % options_.mask_every.steps(info.steps) != 0) return;
-    for (const MaskableLayer& layer : layers_) {
-      ops::MaskDraw& draw = draws_[layer.id];
-      draw.draws = largest_positions(layer, kept_at(layer, info));
-      ops::apply_draws(draw, layer.synapse->weight);
-    }
+    for (const MaskableLayer& layer : layers_)
+      masks_[layer.id] = ops::mask_of(layer.layout, largest_positions(layer, kept_at(layer, info)),
+                                      layer.synapse->weight);
   }
 
   Tensor effective_weight(size_t id, const Tensor& weight) override {
-    const Tensor& keep = draws_[id].keep;
+    const Tensor& keep = masks_[id].keep;
     return options_.dense_weight_grad ? straight_through(weight, keep) : weight * keep;
   }
 
   // Positions come largest first: while more than n are kept, the first n are a valid mask.
   [[nodiscard]] nm::Mask harden(size_t id) const override {
-    return mask_from_draws(layers_[id], draws_[id].draws.narrow(1, 0, layers_[id].pattern.n));
+    return mask_from_draws(layers_[id], masks_[id].draws.narrow(1, 0, layers_[id].pattern.n));
   }
 
   [[nodiscard]] std::vector<std::string> doubts(int64_t search_steps) const override {
@@ -73,7 +71,7 @@ class Gradual : public Method {
   }
 
   GradualOptions options_;
-  std::vector<ops::MaskDraw> draws_;  // the mask in force, by layer
+  std::vector<ops::BlockMask> masks_;  // in force, per layer
 };
 
 }  // namespace

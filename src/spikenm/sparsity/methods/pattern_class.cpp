@@ -77,8 +77,8 @@ class PatternClass : public Method {
           .stream = random_stream(RandomUse::kMaskDraw, static_cast<uint32_t>(layer.id)),
           .step = static_cast<uint32_t>(info.step),
           .tau = tau});
-      ops::MaskDraw mask{.layout = layer.layout, .draws = drawn_positions(state, *draw, true)};
-      ops::apply_draws(mask, layer.synapse->weight);
+      const ops::BlockMask mask = ops::mask_of(
+          layer.layout, drawn_positions(state, *draw, /*noise=*/true), layer.synapse->weight);
       draw->keep = mask.keep;
       state.draws = mask.draws;
       state.draw = draw;

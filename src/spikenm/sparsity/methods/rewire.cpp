@@ -32,9 +32,8 @@ class Rewire : public Method {
       : Method(std::move(layers)), options_(options) {
     for (const MaskableLayer& layer : layers_) {
       State& state = states_.emplace_back();
-      state.mask = {.layout = layer.layout,
-                    .draws = random_positions(layer, /*replace=*/false, seed)};
-      ops::apply_draws(state.mask, layer.synapse->weight);
+      state.mask = ops::mask_of(layer.layout, random_positions(layer, /*replace=*/false, seed),
+                                layer.synapse->weight);
       state.sink = std::make_shared<ops::CreditSink>();
       state.sink->kind = options_.credit;
       state.credit = at::zeros_like(layer.synapse->weight);
@@ -98,7 +97,7 @@ class Rewire : public Method {
 
  private:
   struct State {
-    ops::MaskDraw mask;                     // draws are distinct
+    ops::BlockMask mask;                    // draws are distinct
     std::shared_ptr<ops::CreditSink> sink;  // the credit of the last step
     Tensor credit;                          // its running mean, in the weight's shape
   };
@@ -128,9 +127,8 @@ class Rewire : public Method {
     const Tensor chosen = order.narrow(0, 0, n_changes);
     const Tensor changes =
         at::zeros_like(smallest, at::kBool).index_fill_(0, chosen, 1).unsqueeze(1);
-    state.mask.draws =
-        at::where(changes.logical_and(draws.eq(dropped)), grown, draws).to(at::kByte);
-    ops::apply_draws(state.mask, weight);
+    const Tensor rewired = at::where(changes.logical_and(draws.eq(dropped)), grown, draws);
+    state.mask = ops::mask_of(layer.layout, rewired.to(at::kByte), weight);
 
     const Tensor moved = at::zeros_like(size).scatter_(1, dropped, 1).scatter_(1, grown, 1);
     const Tensor untouched = spread_blocks(layer.layout, 1 - moved * changes, weight);

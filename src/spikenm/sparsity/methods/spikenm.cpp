@@ -4,6 +4,7 @@
 #include "spikenm/sparsity/methods/spikenm_options.h"
 
 #include "spikenm/core/random.h"
+#include "spikenm/ops/nm_mask.h"
 #include "spikenm/ops/stream.h"
 #include "spikenm/sparsity/mask_logits.h"
 #include "spikenm/sparsity/method.h"
@@ -24,14 +25,19 @@ class Spikenm : public Method {
     for (const MaskableLayer& layer : layers_) {
       State& state = states_.emplace_back();
       state.logits = make_logits(layer, layer.layout.m, options_.logit_std, seed);
-      for (Tensor* sum : {&state.task_norm, &state.sums.kl, &state.sums.squared_norm})
+      ops::DistillationSums& sums = state.distillation.sums;
+      for (Tensor* sum : {&state.task_norm, &sums.kl, &sums.squared_norm})
         *sum = ops::running_sum(layer.layout.n_blocks, state.logits);
-      if (layer.layout.n_blocks > 0 && options_.distills() &&
-          !options_.distillation.uniform_target) {
+      if (layer.layout.n_blocks > 0 && options_.distills() && !options_.eid.target.uniform) {
         state.sink = std::make_shared<ops::CreditSink>();
         state.sink->kind = options_.credit;
       }
       n_blocks_ += layer.layout.n_blocks;
+    }
+    for (State& state : states_) {
+      state.distillation.target = options_.eid.target;
+      state.distillation.scale = options_.eid.scale(n_blocks_);
+      state.distillation.credit = state.sink;
     }
     begin_step({});  // a mask exists before the first step
     statistics_ = {};
@@ -49,11 +55,10 @@ class Spikenm : public Method {
       const bool redraw = state.draw == nullptr || info.step % redraw_every == 0;
       auto draw = redraw ? std::make_shared<ops::MaskDraw>(new_draw(layer, progress, number))
                          : std::make_shared<ops::MaskDraw>(*state.draw);
-      draw->tau = temperature(options_.tau_max, options_.tau_min, progress);
-      if (state.draw != nullptr) {
-        draw->draws = state.draw->draws;
-        draw->dials = state.draw->dials;
-        draw->noise_kept = state.draw->noise_kept;
+      draw->heat.tau = temperature(options_.tau_max, options_.tau_min, progress);
+      if (state.draw != nullptr) {  // the same memory in every step
+        draw->mask = state.draw->mask;
+        draw->inputs = state.draw->inputs;
       }
       if (redraw) ops::draw_mask(*draw, state.logits, layer.synapse->weight);
       ops::set_dials(*draw, state.logits);
@@ -78,9 +83,9 @@ class Spikenm : public Method {
   void after_backward(const StepInfo&) override {
     for (const MaskableLayer& layer : layers_) {
       State& state = states_[layer.id];
-      if (layer.layout.n_blocks == 0 || !options_.distills() || state.draw->distillation) continue;
-      distill(options_.distillation, *state.draw, state.logits, layer.synapse->weight,
-              state.sink ? state.sink->credit : Tensor(), n_blocks_, state.sums);
+      const bool is_done = state.draw->extras.distillation.has_value();
+      if (layer.layout.n_blocks == 0 || !options_.distills() || is_done) continue;
+      ops::distill(state.distillation, state.draw->rule, state.logits, layer.synapse->weight);
     }
   }
 
@@ -101,7 +106,7 @@ class Spikenm : public Method {
   // Another number of draws is other work.
   [[nodiscard]] std::optional<int64_t> recording() const override {
     int64_t draws = 0;
-    for (const State& state : states_) draws += state.draw->n_draws;
+    for (const State& state : states_) draws += state.draw->rule.n_draws;
     return draws;
   }
 
@@ -111,21 +116,21 @@ class Spikenm : public Method {
     const State& state = states_[id];
     switch (options_.freeze) {
       case Freeze::kTopN:
-        return mask_from_draws(layer, ops::top_positions(*state.draw, layer.pattern.n, state.logits,
-                                                         layer.synapse->weight));
+        return mask_from_draws(layer, ops::top_positions(state.draw->rule, layer.pattern.n,
+                                                         state.logits, layer.synapse->weight));
       case Freeze::kResample: {
-        ops::MaskDraw draw = *state.draw;
-        draw.step = UINT32_MAX - options_.freeze_draw;  // an address that no training step uses
-        draw.n_draws = layer.pattern.n;
-        draw.draws = Tensor();  // the training step's own stay as they are
-        ops::draw_mask(draw, state.logits, layer.synapse->weight);
-        return mask_from_draws(layer, draw.draws);
+        ops::DrawRule rule = state.draw->rule;
+        rule.n_draws = layer.pattern.n;
+        ops::DrawAddress address = state.draw->address;
+        address.step = UINT32_MAX - options_.freeze_draw;  // an address that no training step uses
+        return mask_from_draws(layer, ops::draw_positions(rule, address, state.draw->heat.noise,
+                                                          state.logits, layer.synapse->weight));
       }
       case Freeze::kLast:
         break;
     }
     // While the number of draws is still falling, the first n of them are a valid mask.
-    return mask_from_draws(layer, state.draw->draws.narrow(1, 0, layer.pattern.n));
+    return mask_from_draws(layer, state.draw->mask.draws.narrow(1, 0, layer.pattern.n));
   }
 
   [[nodiscard]] std::vector<std::string> doubts(int64_t search_steps) const override {
@@ -140,8 +145,8 @@ class Spikenm : public Method {
     double task = 0, eid = 0, kl = 0;
     for (State& state : states_) {
       task += take(state.task_norm);
-      eid += take(state.sums.squared_norm);
-      kl += take(state.sums.kl);
+      eid += take(state.distillation.sums.squared_norm);
+      kl += take(state.distillation.sums.kl);
     }
     Json json = {{"tau", statistics_.tau / n}, {"logit_grad_task", std::sqrt(task / n)}};
     if (options_.distills()) {
@@ -157,46 +162,35 @@ class Spikenm : public Method {
     Tensor logits;                              // [n_blocks, m]
     std::shared_ptr<const ops::MaskDraw> draw;  // of the current step
     std::shared_ptr<ops::CreditSink> sink;      // null when no credit is wanted
-    Tensor task_norm;                           // running sums since the last statistics
-    DistillationSums sums;
+    Tensor task_norm;                           // running sum since the last statistics
+    ops::Distillation distillation;             // its sums, too, start anew with the statistics
   };
 
   [[nodiscard]] ops::MaskDraw new_draw(const MaskableLayer& layer, double progress,
                                        uint32_t number) const {
     const int n = layer.pattern.n;
     const int start = std::min<int>(static_cast<int>(options_.draws_start), layer.pattern.m);
-    return {.layout = layer.layout,
-            .n_draws = start > n ? annealed_draws(start, n, progress) : n,
-            .replace = options_.replace,
-            .seed = seed_,
-            .stream = random_stream(RandomUse::kMaskDraw, static_cast<uint32_t>(layer.id)),
-            .step = number,
-            .noise = options_.noise_from == options_.noise_to
-                         ? options_.noise_from
-                         : geometric(options_.noise_from, options_.noise_to, progress),
-            .kappa = options_.prior_kappa,
-            .or_gradient = options_.or_gradient,
-            .dense_weight_grad = options_.dense_weight_grad,
-            .compute = layer.synapse->compute,
-            .keeps_noise = true,
-            .distillation = distillation_in_backward(layer),
-            .kl = states_[layer.id].sums.kl,
-            .eid_norm = states_[layer.id].sums.squared_norm,
-            .task_norm = states_[layer.id].task_norm};
-  }
-
-  // On a GPU the mask's backward distils too, but where that needs the layer's mean credit first.
-  [[nodiscard]] std::function<kernels::Distillation<float>(const Tensor&)> distillation_in_backward(
-      const MaskableLayer& layer) const {
-    if (!layer.synapse->weight.is_cuda() || !options_.distills() ||
-        options_.distillation.credit_scale == kernels::CreditScale::kLayerMean)
-      return nullptr;
-    return [this, &layer](const Tensor& grad_logits) {
-      const State& state = states_[layer.id];
-      return distillation_arguments(
-          options_.distillation, *state.draw, state.logits, layer.synapse->weight,
-          state.sink ? state.sink->credit : Tensor(), n_blocks_, grad_logits);
-    };
+    const State& state = states_[layer.id];
+    ops::MaskDraw draw;
+    draw.rule = {.layout = layer.layout,
+                 .n_draws = start > n ? annealed_draws(start, n, progress) : n,
+                 .replace = options_.replace,
+                 .kappa = options_.prior_kappa,
+                 .or_gradient = options_.or_gradient,
+                 .dense_weight_grad = options_.dense_weight_grad};
+    draw.address = {.seed = seed_,
+                    .stream = random_stream(RandomUse::kMaskDraw, static_cast<uint32_t>(layer.id)),
+                    .step = number};
+    if (options_.noise_from == options_.noise_to) {
+      draw.heat.noise = options_.noise_from;
+    } else {
+      draw.heat.noise = geometric(options_.noise_from, options_.noise_to, progress);
+    }
+    draw.compute = layer.synapse->compute;
+    draw.extras.task_norm = state.task_norm;
+    if (options_.distills() && ops::distills_in_backward(options_.eid.target, state.logits))
+      draw.extras.distillation = state.distillation;
+    return draw;
   }
 
   // The value of a running sum, which then starts anew.

@@ -52,15 +52,15 @@ void read_distillation(const Config& config, SpikenmOptions& o) {
     return config.get_choice(key, names[static_cast<size_t>(current)], names);
   };
   o.credit = static_cast<ops::CreditKind>(choice("credit", o.credit, kCredits));
-  Distillation& d = o.distillation;
-  d.credit_scale =
-      static_cast<kernels::CreditScale>(choice("credit_scale", d.credit_scale, kCreditScales));
-  d.tau_q = config.get_real("tau_q", d.tau_q, 1e-6);
-  d.uniform_target = choice("eid_target", d.uniform_target ? 1 : 0, kTargets) == 1;
-  d.lambda = config.get_real("lambda_eid", d.lambda, 0);
-  d.mean_over_blocks = choice("eid_reduce", d.mean_over_blocks ? 0 : 1, kReduces) == 0;
+  ops::CreditTarget& target = o.eid.target;
+  target.credit_scale =
+      static_cast<nm::CreditScale>(choice("credit_scale", target.credit_scale, kCreditScales));
+  target.tau_q = config.get_real("tau_q", target.tau_q, 1e-6);
+  target.uniform = choice("eid_target", target.uniform ? 1 : 0, kTargets) == 1;
+  o.eid.lambda = config.get_real("lambda_eid", o.eid.lambda, 0);
+  o.eid.mean_over_blocks = choice("eid_reduce", o.eid.mean_over_blocks ? 0 : 1, kReduces) == 0;
   const char* const cause = o.distills() ? "eid_target" : "lambda_eid";
-  if (d.uniform_target || !o.distills())
+  if (target.uniform || !o.distills())
     for (const char* key : {"credit", "credit_scale", "tau_q"})
       config.no_effect(key, {cause, "preset"});
   if (!o.distills())
@@ -71,7 +71,7 @@ void read_distillation(const Config& config, SpikenmOptions& o) {
 void read_draws(const Config& config, SpikenmOptions& o) {
   o.replace = config.get_choice("draws", kDraws[o.replace ? 0 : 1], kDraws) == 0;
   const int64_t start = config.get_int("draws_start", o.draws_start, 0, nm::NmPattern::kMaxM);
-  o.or_gradient = static_cast<kernels::OrGradient>(
+  o.or_gradient = static_cast<nm::OrGradient>(
       config.get_choice("or_grad", kOrGradients[static_cast<size_t>(o.or_gradient)], kOrGradients));
   o.draws_start = o.replace ? 0 : start;  // only distinct positions can be more than n
   config.no_effect(o.replace ? "draws_start" : "or_grad", {"draws", "preset"});

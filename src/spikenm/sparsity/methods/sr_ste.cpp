@@ -15,19 +15,18 @@ class SrSte : public Method {
  public:
   SrSte(std::vector<MaskableLayer> layers, double decay)
       : Method(std::move(layers)), decay_(decay) {
-    for (const MaskableLayer& layer : layers_) draws_.push_back({.layout = layer.layout});
+    masks_.resize(layers_.size());
     begin_step({});  // a mask exists before the first step
   }
 
   void begin_step(const StepInfo&) override {
-    for (const MaskableLayer& layer : layers_) {
-      draws_[layer.id].draws = largest_positions(layer, layer.pattern.n);
-      ops::apply_draws(draws_[layer.id], layer.synapse->weight);
-    }
+    for (const MaskableLayer& layer : layers_)
+      masks_[layer.id] = ops::mask_of(layer.layout, largest_positions(layer, layer.pattern.n),
+                                      layer.synapse->weight);
   }
 
   Tensor effective_weight(size_t id, const Tensor& weight) override {
-    return straight_through(weight, draws_[id].keep);
+    return straight_through(weight, masks_[id].keep);
   }
 
   // dL/dW += decay (1 - mask) W.
@@ -36,7 +35,7 @@ class SrSte : public Method {
     for (const MaskableLayer& layer : layers_) {
       const Tensor& weight = layer.synapse->weight;
       if (weight.grad().defined())
-        weight.mutable_grad().add_(weight * (1 - draws_[layer.id].keep), decay_);
+        weight.mutable_grad().add_(weight * (1 - masks_[layer.id].keep), decay_);
     }
   }
 
@@ -46,7 +45,7 @@ class SrSte : public Method {
 
  private:
   double decay_;
-  std::vector<ops::MaskDraw> draws_;  // the mask in force, by layer
+  std::vector<ops::BlockMask> masks_;  // in force, per layer
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
-#include "spikenm/sparsity/credit.h"
+#include "spikenm/ops/distill.h"
 
+#include "spikenm/ops/nm_mask.h"
 #include "support/nm_formula.h"
 #include "support/normal_values.h"
 
@@ -8,18 +9,19 @@
 
 #include <cmath>
 
-namespace spikenm::sparsity {
+namespace spikenm::ops {
 namespace {
 
-using kernels::CreditScale;
+using nm::CreditScale;
 
 // Three blocks of four and a tail of two, with the formula of Eq. (20) and (21) beside the op.
 class Distill : public testing::Test {
  protected:
-  static constexpr int64_t kBlocks = 3, kM = 4, kWeights = 14, kNetworkBlocks = 10;
+  static constexpr int64_t kBlocks = 3, kM = 4, kWeights = 14;
 
   Distill() {
-    draw.layout = nm::make_layout({1, kWeights, 1, 1}, {.n = 2, .m = kM}, nm::Axis::kFlat, "test");
+    distillation.scale = 0.5;
+    rule.layout = nm::make_layout({1, kWeights, 1, 1}, {.n = 2, .m = kM}, nm::Axis::kFlat, "test");
     logits = at::tensor(test::normal_values<float>(kBlocks * kM, 1, 1))
                  .view({kBlocks, kM})
                  .set_requires_grad(true);
@@ -27,10 +29,14 @@ class Distill : public testing::Test {
     credit = at::tensor(test::normal_values<float>(kWeights, 1, 3)).abs().view(weight.sizes());
   }
 
-  DistillationSums run(int64_t n_blocks = kNetworkBlocks) {
-    DistillationSums sums{ops::running_sum(kBlocks, logits), ops::running_sum(kBlocks, logits)};
-    distill(options, draw, logits, weight, credit, n_blocks, sums);
-    return sums;
+  DistillationSums run() {
+    const int64_t n = rule.layout.n_blocks;
+    distillation.sums = {.kl = running_sum(n, logits), .squared_norm = running_sum(n, logits)};
+    const auto sink = std::make_shared<CreditSink>();
+    sink->credit = credit;
+    distillation.credit = distillation.target.uniform ? nullptr : sink;
+    distill(distillation, rule, logits, weight);
+    return distillation.sums;
   }
 
   [[nodiscard]] std::vector<double> values(const at::Tensor& t, int64_t b) const {
@@ -40,81 +46,75 @@ class Distill : public testing::Test {
   }
 
   [[nodiscard]] std::vector<double> target(int64_t b) const {
-    if (options.uniform_target) return std::vector<double>(kM, 1.0 / kM);
+    if (distillation.target.uniform) return std::vector<double>(kM, 1.0 / kM);
     const double layer_mean = credit.mean().item<double>();
-    return test::softmax(test::scaled_credits(values(credit, b), options.credit_scale, layer_mean),
-                         options.tau_q);
+    return test::softmax(
+        test::scaled_credits(values(credit, b), distillation.target.credit_scale, layer_mean),
+        distillation.target.tau_q);
   }
 
   // `before` is what every element of the gradient held.
-  void expect_gradient(double factor, double before = 0) const {
+  void expect_gradient(double before = 0) const {
     for (int64_t b = 0; b < kBlocks; ++b) {
       const auto pi = test::softmax(values(logits.detach(), b), 1), q = target(b);
       const auto found = values(logits.grad(), b);
       for (size_t s = 0; s < kM; ++s)
-        EXPECT_NEAR(found[s], before + factor * (pi[s] - q[s]), 1e-6) << b << " " << s;
+        EXPECT_NEAR(found[s], before + distillation.scale * (pi[s] - q[s]), 1e-6) << b << " " << s;
     }
   }
 
-  Distillation options;
-  ops::MaskDraw draw;
+  Distillation distillation;
+  DrawRule rule;
   at::Tensor logits, weight, credit;
 };
 
-TEST_F(Distill, AddsLambdaOverBTimesPiMinusQ) {
+TEST_F(Distill, AddsItsScaleTimesPiMinusQ) {
   run();
-  expect_gradient(options.lambda / kNetworkBlocks);
+  expect_gradient();
 }
 
 TEST_F(Distill, AddsToTheTasksGradient) {
   logits.mutable_grad() = at::full({kBlocks, kM}, 3.0f);
   run();
-  expect_gradient(options.lambda / kNetworkBlocks, 3);
-}
-
-TEST_F(Distill, ReduceSumDoesNotDivideByTheBlocks) {
-  options.mean_over_blocks = false;
-  run();
-  expect_gradient(options.lambda);
+  expect_gradient(3);
 }
 
 TEST_F(Distill, EveryCreditScaleFollowsItsDefinition) {
   for (const CreditScale scale : {CreditScale::kRaw, CreditScale::kBlockMean,
                                   CreditScale::kLayerMean, CreditScale::kBlockZ}) {
     SCOPED_TRACE(static_cast<int>(scale));
-    options.credit_scale = scale;
+    distillation.target.credit_scale = scale;
     logits.mutable_grad() = at::Tensor();
     run();
-    expect_gradient(options.lambda / kNetworkBlocks);
+    expect_gradient();
   }
 }
 
 // [3,8,1,1] in two groups, of two channels and of one: four blocks of the sums over a group.
 TEST_F(Distill, TheLayerMeanIsThatOfWhatSharingChannelsHoldTogether) {
-  draw.layout = nm::make_layout({3, 8, 1, 1}, {.n = 2, .m = kM, .share = 2}, nm::Axis::kIn, "test");
+  rule.layout = nm::make_layout({3, 8, 1, 1}, {.n = 2, .m = kM, .share = 2}, nm::Axis::kIn, "test");
   logits = at::tensor(test::normal_values<float>(4 * kM, 1, 1)).view({4, kM});
   logits.set_requires_grad(true);
   weight = at::tensor(test::normal_values<float>(24, 1, 2)).view({3, 8, 1, 1});
   credit = at::tensor(test::normal_values<float>(24, 1, 3)).abs().view(weight.sizes());
-  options.credit_scale = CreditScale::kLayerMean;
-  DistillationSums sums{ops::running_sum(4, logits), ops::running_sum(4, logits)};
-  distill(options, draw, logits, weight, credit, kNetworkBlocks, sums);
+  distillation.target.credit_scale = CreditScale::kLayerMean;
+  run();
   const at::Tensor rows = credit.view({3, 8});
   const at::Tensor held = at::stack({rows[0] + rows[1], rows[2]}).view({4, kM});
   const double layer_mean = held.mean().item<double>();
   for (int64_t b = 0; b < 4; ++b) {
     const auto pi = test::softmax(values(logits.detach(), b), 1);
-    const auto q = test::softmax(
-        test::scaled_credits(values(held, b), CreditScale::kLayerMean, layer_mean), options.tau_q);
+    const auto q =
+        test::softmax(test::scaled_credits(values(held, b), CreditScale::kLayerMean, layer_mean),
+                      distillation.target.tau_q);
     const auto found = values(logits.grad(), b);
     for (size_t s = 0; s < kM; ++s)
-      EXPECT_NEAR(found[s], options.lambda / kNetworkBlocks * (pi[s] - q[s]), 1e-6)
-          << b << " " << s;
+      EXPECT_NEAR(found[s], distillation.scale * (pi[s] - q[s]), 1e-6) << b << " " << s;
   }
 }
 
 TEST_F(Distill, TheLayerMeanMakesCreditsFreeOfTheLossScale) {
-  options.credit_scale = CreditScale::kLayerMean;
+  distillation.target.credit_scale = CreditScale::kLayerMean;
   run();
   const at::Tensor before = logits.grad().clone();
   logits.mutable_grad() = at::Tensor();
@@ -124,24 +124,24 @@ TEST_F(Distill, TheLayerMeanMakesCreditsFreeOfTheLossScale) {
 }
 
 TEST_F(Distill, TauQSharpensTheTarget) {
-  options.tau_q = 0.1;
+  distillation.target.tau_q = 0.1;
   run();
-  expect_gradient(options.lambda / kNetworkBlocks);
+  expect_gradient();
 }
 
 TEST_F(Distill, TheUniformTargetNeedsNoCredit) {
-  options.uniform_target = true;
-  options.credit_scale = CreditScale::kLayerMean;
+  distillation.target.uniform = true;
+  distillation.target.credit_scale = CreditScale::kLayerMean;
   credit = at::Tensor();
   run();
-  expect_gradient(options.lambda / kNetworkBlocks);
+  expect_gradient();
 }
 
 TEST_F(Distill, ABlockWithoutCreditPullsTowardsUniform) {
   credit = at::zeros_like(weight);
   run();
-  options.uniform_target = true;
-  expect_gradient(options.lambda / kNetworkBlocks);
+  distillation.target.uniform = true;
+  expect_gradient();
 }
 
 TEST_F(Distill, TellsTheDivergenceAndTheNormOfWhatItAdded) {
@@ -158,8 +158,7 @@ TEST_F(Distill, TellsTheDivergenceAndTheNormOfWhatItAdded) {
 }
 
 TEST_F(Distill, GradientStepsReachTheTarget) {
-  options.mean_over_blocks = false;
-  options.lambda = 1;
+  distillation.scale = 1;
   for (int step = 0; step < 300; ++step) {
     logits.mutable_grad() = at::Tensor();
     run();
@@ -169,5 +168,9 @@ TEST_F(Distill, GradientStepsReachTheTarget) {
   EXPECT_NEAR(run().kl.item<double>(), 0, 1e-5);
 }
 
+TEST_F(Distill, OnTheCpuNoBackwardDistils) {
+  EXPECT_FALSE(distills_in_backward(distillation.target, logits));
+}
+
 }  // namespace
-}  // namespace spikenm::sparsity
+}  // namespace spikenm::ops
