@@ -22,15 +22,14 @@ std::vector<float> on_gpu(const Augment& args) {
   const DeviceArray<ChannelEdit> channels(
       std::vector<ChannelEdit>(args.channels, args.channels + args.C));
   const DeviceArray<int64_t> partner(
-      args.mix.partner == nullptr
-          ? std::vector<int64_t>{}
-          : std::vector<int64_t>(args.mix.partner, args.mix.partner + args.B));
+      args.partner == nullptr ? std::vector<int64_t>{}
+                              : std::vector<int64_t>(args.partner, args.partner + args.B));
   const DeviceArray<float> out(static_cast<size_t>(args.B * image));
   Augment there = args;
   there.pixels = pixels.get();
   there.edits = edits.get();
   there.channels = channels.get();
-  if (args.mix.partner != nullptr) there.mix.partner = partner.get();
+  if (args.partner != nullptr) there.partner = partner.get();
   there.out = out.get();
   augment_cuda(there, nullptr);
   return out.host();

@@ -238,7 +238,7 @@ TEST(Loader, ARawBatchIsTheBytesAndWhatIsToBeDone) {
   EXPECT_EQ(batch.partner_labels, before.partner_labels);
   EXPECT_EQ(batch.share, before.share);
   EXPECT_EQ(batch.raw.mix.partner.size(), 4u);
-  EXPECT_TRUE(batch.raw.mix.box);
+  EXPECT_TRUE(batch.raw.mix.boxed);
   ASSERT_EQ(batch.raw.edits.size(), 4u);
   ASSERT_EQ(batch.raw.channels.size(), 2u);
   EXPECT_FLOAT_EQ(batch.raw.channels[1].scale, static_cast<float>(1 / (255 * 0.2123)));

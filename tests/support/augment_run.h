@@ -10,7 +10,6 @@ namespace spikenm::test {
 inline kernels::Augment augment_args(const data::Batch& batch, bool channels_last) {
   const auto [T, C, H, W] = batch.shape;
   const data::RawImages& raw = batch.raw;
-  const data::Mix& mix = raw.mix;
   return {.B = batch.size(),
           .C = C,
           .H = H,
@@ -18,12 +17,8 @@ inline kernels::Augment augment_args(const data::Batch& batch, bool channels_las
           .pixels = raw.pixels.get(),
           .edits = raw.edits.data(),
           .channels = raw.channels.data(),
-          .mix = {.partner = mix.partner.empty() ? nullptr : mix.partner.data(),
-                  .share = static_cast<float>(mix.share),
-                  .rest = static_cast<float>(1 - mix.share),
-                  .boxed = mix.box,
-                  .box = {static_cast<int32_t>(mix.top), static_cast<int32_t>(mix.bottom),
-                          static_cast<int32_t>(mix.left), static_cast<int32_t>(mix.right)}},
+          .partner = raw.mix.partner.empty() ? nullptr : raw.mix.partner.data(),
+          .mix = raw.mix.edit(),
           .stride_b = C * H * W,
           .stride_c = channels_last ? 1 : H * W,
           .stride_y = channels_last ? W * C : W,

@@ -1,5 +1,7 @@
-// What augmentation does to an image: chosen by a loader on the CPU, done there or by a kernel on a
-// GPU. Pixels are moved as one, and one box is blanked.
+// What augmentation does to images that a GPU can finish, as plain numbers: pixels are moved
+// together, one box is blanked, channels are scaled, images are mixed. data/transforms chooses the
+// numbers and can do the work on the CPU. train/batch_tensors.cpp hands them to ops/augment.h,
+// whose kernel (kernels/augment.h) does the same work, bit for bit, for a whole batch.
 #pragma once
 
 #include "spikenm/core/host_device.h"
@@ -41,6 +43,14 @@ PlaneEdit combine(const PlaneEdit& first, const PlaneEdit& second);
 struct ChannelEdit {
   float fill = 0;  // the hole's colour, before it is scaled
   float scale = 1, offset = 0;
+};
+
+// How the images of a batch are mixed with their partners, last of all: share * own + rest *
+// partner's. If `boxed`, each keeps its own pixels except in the box, where it has its partner's.
+struct MixEdit {
+  float share = 1, rest = 0;
+  bool boxed = false;
+  Box box;
 };
 
 }  // namespace spikenm

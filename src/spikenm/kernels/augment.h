@@ -8,21 +8,13 @@
 
 namespace spikenm::kernels {
 
-// Sample b is share * its own + rest * its partner's; with `boxed` its own, but for the partner's
-// pixels in the box.
-struct ImageMix {
-  const int64_t* partner = nullptr;  // [B]; null: nothing is mixed
-  float share = 1, rest = 0;
-  bool boxed = false;
-  Box box;
-};
-
 struct Augment {
   int64_t B = 0, C = 0, H = 0, W = 0;
   const uint8_t* pixels = nullptr;        // [B,C,H,W]
   const PlaneEdit* edits = nullptr;       // [B]
   const ChannelEdit* channels = nullptr;  // [C]
-  ImageMix mix;
+  const int64_t* partner = nullptr;       // [B]; null: nothing is mixed
+  MixEdit mix;
   float* out = nullptr;                                            // [B,C,H,W], with
   int64_t stride_b = 0, stride_c = 0, stride_y = 0, stride_x = 0;  // these steps in memory
 };

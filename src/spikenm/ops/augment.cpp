@@ -1,6 +1,7 @@
 #include "spikenm/ops/augment.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/kernels/augment.h"
 #include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
@@ -37,7 +38,7 @@ at::Tensor augment(const AugmentInputs& in) {
                         .stride_c = out.stride(1),
                         .stride_y = out.stride(2),
                         .stride_x = out.stride(3)};
-  if (in.partner.defined()) args.mix.partner = items<int64_t>(in.partner, args.B);
+  if (in.partner.defined()) args.partner = items<int64_t>(in.partner, args.B);
   if (on_gpu)
     kernels::augment_cuda(args, current_stream());
   else

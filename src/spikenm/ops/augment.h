@@ -1,7 +1,7 @@
 // Raw images -> the batch a network sees, on the CPU or a GPU.
 #pragma once
 
-#include "spikenm/kernels/augment.h"
+#include "spikenm/core/plane_edit.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -9,14 +9,15 @@ namespace spikenm::ops {
 
 // All tensors on one device.
 struct AugmentInputs {
-  at::Tensor pixels;      // [B,C,H,W] bytes
-  at::Tensor edits;       // B PlaneEdits, as bytes
-  at::Tensor channels;    // C ChannelEdits, as bytes
-  at::Tensor partner;     // [B] int64; undefined: nothing is mixed
-  kernels::ImageMix mix;  // but for `partner`
+  at::Tensor pixels;    // [B,C,H,W] bytes
+  at::Tensor edits;     // B PlaneEdits, as bytes
+  at::Tensor channels;  // C ChannelEdits, as bytes
+  at::Tensor partner;   // [B] int64; undefined: nothing is mixed
+  MixEdit mix;
 };
 
-// [B,C,H,W] float; with the channels innermost in memory on a GPU, as its convolutions want them.
+// Returns [B,C,H,W] float; on a GPU the channels are innermost in memory, as its convolutions want
+// them.
 at::Tensor augment(const AugmentInputs& inputs);
 
 }  // namespace spikenm::ops

@@ -30,18 +30,11 @@ at::Tensor copy_of(const std::vector<T>& values, at::ScalarType type, const at::
 
 // Images of this shape, [B,C,H,W], made on the device.
 at::Tensor finish(const data::RawImages& raw, at::IntArrayRef shape, const at::Device& device) {
-  const data::Mix& mix = raw.mix;
   ops::AugmentInputs inputs{.pixels = carry(raw.pixels, shape, at::kByte, device),
                             .edits = copy_of(raw.edits, at::kByte, device),
                             .channels = copy_of(raw.channels, at::kByte, device),
-                            .mix = {.share = static_cast<float>(mix.share),
-                                    .rest = static_cast<float>(1 - mix.share),
-                                    .boxed = mix.box,
-                                    .box = {.top = static_cast<int32_t>(mix.top),
-                                            .bottom = static_cast<int32_t>(mix.bottom),
-                                            .left = static_cast<int32_t>(mix.left),
-                                            .right = static_cast<int32_t>(mix.right)}}};
-  if (!mix.partner.empty()) inputs.partner = copy_of(mix.partner, at::kLong, device);
+                            .mix = raw.mix.edit()};
+  if (!raw.mix.partner.empty()) inputs.partner = copy_of(raw.mix.partner, at::kLong, device);
   return ops::augment(inputs);
 }
 

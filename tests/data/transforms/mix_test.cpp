@@ -103,11 +103,8 @@ TEST(Mix, MixupAddsTheTwoByTheirShares) {
 TEST(Mix, CutMixPastesOneBoxInEveryFrameAndChannel) {
   const Mix mix{.share = 0.75,
                 .partner = {4, 3, 2, 1, 0},
-                .box = true,
-                .top = 2,
-                .bottom = 5,
-                .left = 0,
-                .right = 4};
+                .boxed = true,
+                .box = {.top = 2, .bottom = 5, .left = 0, .right = 4}};
   const std::vector<float> in = numbered_batch(), out = mixed(mix);
   for (size_t i = 0; i < in.size(); ++i) {
     const int64_t x = static_cast<int64_t>(i) % 6, y = static_cast<int64_t>(i) / 6 % 8;
@@ -121,10 +118,11 @@ TEST(Mix, CutMixShareIsTheAreaThatStays) {
   double sum = 0;
   for (int64_t i = 0; i < 2000; ++i) {
     const Mix mix = draw({.cutmix_alpha = 1}, i);
-    ASSERT_TRUE(mix.box);
-    ASSERT_TRUE(0 <= mix.top && mix.top <= mix.bottom && mix.bottom <= 8);
-    ASSERT_TRUE(0 <= mix.left && mix.left <= mix.right && mix.right <= 6);
-    const int64_t area = (mix.bottom - mix.top) * (mix.right - mix.left);
+    const Box& box = mix.box;
+    ASSERT_TRUE(mix.boxed);
+    ASSERT_TRUE(0 <= box.top && box.top <= box.bottom && box.bottom <= 8);
+    ASSERT_TRUE(0 <= box.left && box.left <= box.right && box.right <= 6);
+    const int64_t area = int64_t{box.bottom - box.top} * (box.right - box.left);
     ASSERT_DOUBLE_EQ(mix.share, 1 - static_cast<double>(area) / 48);
     sum += mix.share;
   }
@@ -135,7 +133,8 @@ TEST(Mix, CutMixShareIsTheAreaThatStays) {
 
 TEST(Mix, BatchUsesEitherOfTheTwoEquallyOften) {
   int64_t boxes = 0;
-  for (int64_t i = 0; i < 4000; ++i) boxes += draw({.mixup_alpha = 0.2, .cutmix_alpha = 1}, i).box;
+  for (int64_t i = 0; i < 4000; ++i)
+    boxes += draw({.mixup_alpha = 0.2, .cutmix_alpha = 1}, i).boxed;
   EXPECT_TRUE(test::looks_uniform({boxes, 4000 - boxes})) << boxes;
 }
 

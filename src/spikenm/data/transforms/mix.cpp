@@ -49,16 +49,17 @@ double beta_variate(BatchDraws& draws, double alpha) {
 // A box of the plane's proportions around any pixel, cut at the border; `share` follows its area.
 void draw_box(BatchDraws& draws, const SampleShape& shape, Mix& mix) {
   const double half = 0.5 * std::sqrt(1 - mix.share);
-  const auto range = [&](int64_t n, int64_t& begin, int64_t& end) {
+  const auto range = [&](int64_t n, int32_t& begin, int32_t& end) {
     const int64_t centre = draws.below(n);
     const auto reach = static_cast<int64_t>(half * static_cast<double>(n));
-    begin = std::max<int64_t>(0, centre - reach);
-    end = std::min(n, centre + reach);
+    begin = static_cast<int32_t>(std::max<int64_t>(0, centre - reach));
+    end = static_cast<int32_t>(std::min(n, centre + reach));
   };
-  mix.box = true;
-  range(shape.height, mix.top, mix.bottom);
-  range(shape.width, mix.left, mix.right);
-  const int64_t area = (mix.bottom - mix.top) * (mix.right - mix.left);
+  Box& box = mix.box;
+  mix.boxed = true;
+  range(shape.height, box.top, box.bottom);
+  range(shape.width, box.left, box.right);
+  const int64_t area = int64_t{box.bottom - box.top} * (box.right - box.left);
   mix.share = 1 - static_cast<double>(area) / static_cast<double>(shape.plane());
 }
 
@@ -69,6 +70,13 @@ void check_alpha(double alpha, const char* name) {
 }
 
 }  // namespace
+
+MixEdit Mix::edit() const {
+  return {.share = static_cast<float>(share),
+          .rest = static_cast<float>(1 - share),
+          .boxed = boxed,
+          .box = box};
+}
 
 Mix draw_mix(const MixOptions& options, const SampleShape& shape, int64_t B, uint64_t seed,
              int64_t epoch, int64_t batch) {
@@ -97,19 +105,20 @@ void apply_mix(const Mix& mix, const SampleShape& shape, int64_t B, const float*
     return;
   }
   SPIKENM_ASSERT(static_cast<int64_t>(mix.partner.size()) == B);
-  const auto share = static_cast<float>(mix.share), rest = static_cast<float>(1 - mix.share);
+  const MixEdit edit = mix.edit();
+  const Box& box = edit.box;
   for (int64_t i = 0; i < T * B; ++i) {
     const float* const own = in + i * frame;
     const float* const other = in + (i - i % B + mix.partner[static_cast<size_t>(i % B)]) * frame;
     float* const to = out + i * frame;
-    if (!mix.box) {
-      for (int64_t k = 0; k < frame; ++k) to[k] = share * own[k] + rest * other[k];
+    if (!edit.boxed) {
+      for (int64_t k = 0; k < frame; ++k) to[k] = edit.share * own[k] + edit.rest * other[k];
       continue;
     }
     std::copy(own, own + frame, to);
     for (int64_t c = 0; c < C; ++c)
-      for (int64_t row = c * H + mix.top; row < c * H + mix.bottom; ++row)
-        std::copy(other + row * W + mix.left, other + row * W + mix.right, to + row * W + mix.left);
+      for (int64_t row = c * H + box.top; row < c * H + box.bottom; ++row)
+        std::copy(other + row * W + box.left, other + row * W + box.right, to + row * W + box.left);
   }
 }
 

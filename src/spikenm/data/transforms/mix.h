@@ -2,6 +2,7 @@
 // batch, and its loss is share * loss(label) + (1 - share) * loss(partner's label).
 #pragma once
 
+#include "spikenm/core/plane_edit.h"
 #include "spikenm/data/sample.h"
 
 #include <cstdint>
@@ -19,8 +20,11 @@ struct MixOptions {
 struct Mix {
   double share = 1;              // of a sample's own label, between 0 and 1
   std::vector<int64_t> partner;  // [B], a permutation; empty: nothing is mixed
-  bool box = false;              // CutMix: the partner's pixels fill rows [top,bottom) and columns
-  int64_t top = 0, bottom = 0, left = 0, right = 0;  // [left,right)
+  bool boxed = false;            // CutMix: the partner's pixels fill `box`
+  Box box;
+
+  // What is done to the images, with the shares as floats.
+  [[nodiscard]] MixEdit edit() const;
 };
 
 // Depends on nothing but its arguments. For CutMix the share is 1 - the box's share of the plane.

@@ -17,10 +17,10 @@ SPIKENM_HD float edited_value(const Augment& a, int64_t b, int64_t c, int64_t y,
 }
 
 SPIKENM_HD float augmented_value(const Augment& a, int64_t b, int64_t c, int64_t y, int64_t x) {
-  const ImageMix& mix = a.mix;
+  const MixEdit& mix = a.mix;
   const float own = edited_value(a, b, c, y, x);
-  if (mix.partner == nullptr || (mix.boxed && !mix.box.contains(y, x))) return own;
-  const float other = edited_value(a, mix.partner[b], c, y, x);
+  if (a.partner == nullptr || (mix.boxed && !mix.box.contains(y, x))) return own;
+  const float other = edited_value(a, a.partner[b], c, y, x);
   return mix.boxed ? other : mix.share * own + mix.rest * other;
 }
 
