@@ -129,10 +129,9 @@ void say_notes(const train::Recipe& recipe) {
 // The table, and the graph where it is asked for; printed TOML stands alone.
 void show_network(const InspectArguments& a, const train::ModelRecipe& model,
                   const sparsity::Masks* masks) {
-  const std::filesystem::path run =
-      std::filesystem::path(a.model).extension() == ".safetensors"
-          ? std::filesystem::path(a.model).parent_path()
-          : std::filesystem::path(a.model);
+  const std::filesystem::path run = std::filesystem::path(a.model).extension() == ".safetensors"
+                                        ? std::filesystem::path(a.model).parent_path()
+                                        : std::filesystem::path(a.model);
   if (!a.graph.empty()) write_graph_file(a.graph, model, masks, run);
   if (a.graph != "-") show("{}\n", describe(model, masks));
 }
@@ -169,9 +168,10 @@ std::function<void()> setup_inspect(CLI::App& app) {
   app.add_option(
       "--frame", a->frame,
       "CxHxWxK, channels, height, width and classes: inspects a config without its data");
-  app.add_option("--graph", a->graph,
-                 "writes the network to FILE: .toml or .json, which [model] file trains from; .svg, a "
-                 "drawing; - prints TOML");
+  app.add_option(
+      "--graph", a->graph,
+      "writes the network to FILE: .toml or .json, which [model] file trains from; .svg, a "
+      "drawing; - prints TOML");
   app.footer(
       "Examples:\n"
       "  spikenm inspect runs/a\n"

@@ -76,8 +76,7 @@ Resolved resolve(const Config& config, const train::Recipe& recipe) {
   if (!config.has("model.file")) return {.config = config.resolved_toml(), .graph = {}};
   const fs::path file = fs::absolute(config.get_path("model.file"));
   config.resolve_as("model.file", file.string());
-  return {.config = config.resolved_toml(),
-          .graph = graph::to_toml(recipe.model.network->graph())};
+  return {.config = config.resolved_toml(), .graph = graph::to_toml(recipe.model.network->graph())};
 }
 
 // Reads every member's config whole, as training would. Gives each as it would be trained, and what
@@ -120,8 +119,8 @@ std::optional<report::Run> find_finished(const fs::path& folder, const Json& con
                                          const std::string& graph) {
   try {
     report::Run run = report::read_run(folder);
-    const bool same = run.config == config &&
-                      (graph.empty() || read_file(folder / RunDir::kGraph) == graph);
+    const bool same =
+        run.config == config && (graph.empty() || read_file(folder / RunDir::kGraph) == graph);
     return same ? std::optional(std::move(run)) : std::nullopt;
   } catch (const Error&) {
     return std::nullopt;

@@ -35,9 +35,9 @@ graph::Annotations annotate(const train::ModelRecipe& model, const sparsity::Mas
   if (masks == nullptr) return notes;
   const metrics::SparsityAudit audit = metrics::audit_network(*model.network, masks->weights);
   for (const metrics::LayerAudit& layer : audit.layers)
-    notes.notes[layer.name].push_back(
-        fmt::format("{:.1f} % kept", 100 * static_cast<double>(layer.audit.kept) /
-                                         static_cast<double>(layer.audit.weights)));
+    notes.notes[layer.name].push_back(fmt::format(
+        "{:.1f} % kept",
+        100 * static_cast<double>(layer.audit.kept) / static_cast<double>(layer.audit.weights)));
   note_rates(run, notes);
   return notes;
 }

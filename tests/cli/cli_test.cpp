@@ -97,9 +97,12 @@ TEST_F(Cli, ARunLeavesItsFilesAndIsReplacedOnlyByForce) {
   ASSERT_EQ(first.code, 0) << first.err;
   EXPECT_NE(first.out.find("spikenm 2:4: test accuracy"), std::string::npos) << first.out;
   EXPECT_EQ(first.err, warnings_in("run"));  // no bar in a pipe
-  const std::set<std::string> wanted{"config.toml",       "graph.toml",
-                                     "metrics.jsonl",     "model.safetensors",
-                                     "model_best_val.safetensors", "result.json"};
+  const std::set<std::string> wanted{"config.toml",
+                                     "graph.toml",
+                                     "metrics.jsonl",
+                                     "model.safetensors",
+                                     "model_best_val.safetensors",
+                                     "result.json"};
   EXPECT_EQ(files_in("run"), wanted);
   const std::string result = read_file(dir / "run/result.json");
   expect_failure(tiny({"train", "--out", "run"}), 1, {"run", "--force"});
@@ -297,8 +300,7 @@ TEST_F(Cli, ASignalEndsARunWithItsCodeAndLeavesNoPartOfAFile) {
     const Outcome found = finish(child);
     EXPECT_EQ(found.code, code) << found.err;
     EXPECT_NE(found.err.find("spikenm: interrupted "), std::string::npos) << found.err;
-    EXPECT_EQ(files_in(out),
-              (std::set<std::string>{"config.toml", "graph.toml", "metrics.jsonl"}));
+    EXPECT_EQ(files_in(out), (std::set<std::string>{"config.toml", "graph.toml", "metrics.jsonl"}));
   }
 }
 

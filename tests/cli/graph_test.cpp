@@ -61,20 +61,24 @@ TEST_F(GraphCli, InspectPrintsAndDraws) {
   const std::string svg = read_file(dir / "net.svg");
   for (const char* part : {"<svg", "conv2", "2:4", "% kept", "rate ", "</svg>"})
     EXPECT_TRUE(has(svg, part)) << part;
-  expect_failure({"inspect", "first", "--graph", "net.png"}, 1, {"net.png", ".toml, .json or .svg"});
+  expect_failure({"inspect", "first", "--graph", "net.png"}, 1,
+                 {"net.png", ".toml, .json or .svg"});
 }
 
 TEST_F(GraphCli, AFileThatIsNoNetworkIsAnErrorOfItsNode) {
   const auto refused = [&](const std::string& nodes, const Arguments& parts) {
     write_file_atomically(dir / "bad.toml",
                           "format = 'spikenm-graph'\nversion = 1\nname = 'bad'\n"
-                          "frame = [2, 34, 34]\nclasses = ['a', 'b']\n" + nodes);
+                          "frame = [2, 34, 34]\nclasses = ['a', 'b']\n" +
+                              nodes);
     Arguments all{"bad.toml"};
     all.insert(all.end(), parts.begin(), parts.end());
     expect_failure({"train", "--out", "run", "model.file=bad.toml"}, 1, all);
   };
-  refused("[[node]]\nname = 'x'\nop = 'synapse'\nout = 2\ninputs = ['y']\n"
-          "[[node]]\nname = 'y'\nop = 'norm'\n", {"x: inputs", "'y'", "cycles"});
+  refused(
+      "[[node]]\nname = 'x'\nop = 'synapse'\nout = 2\ninputs = ['y']\n"
+      "[[node]]\nname = 'y'\nop = 'norm'\n",
+      {"x: inputs", "'y'", "cycles"});
   refused("[[node]]\nname = 'x'\nop = 'synapse'\nout = 2\ninputs = ['z']\n", {"x: inputs", "'z'"});
   refused("[[node]]\nname = 'x'\nop = 'conv'\nout = 2\n", {"x", "'conv'", "synapse"});
   refused("[[node]]\nname = 'x'\nop = 'vote'\nvoters = 2\n", {"x", "2x34x34"});

@@ -446,8 +446,7 @@ TEST(Config, AKeyMayTakeThePlaceOfOtherSections) {
     config.replaces("model.file", {"model", "neuron"});
     return config.reject_unread();
   };
-  const char* const text =
-      "[model]\nT = 2\nfile = 'net.toml'\nwidth = 4\n[neuron]\ntau = 3.0\n";
+  const char* const text = "[model]\nT = 2\nfile = 'net.toml'\nwidth = 4\n[neuron]\ntau = 3.0\n";
   EXPECT_EQ(take(parse(text)), (Texts{"note: model.width, neuron.tau of the config file are "
                                       "dropped: no effect with model.file = \"net.toml\""}));
   Config given = parse(text);

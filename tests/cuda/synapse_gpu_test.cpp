@@ -3,7 +3,7 @@
 
 #include "spikenm/nm/grouping.h"
 #include "spikenm/ops/flatten.h"
-#include "spikenm/ops/nm_mask.h"
+#include "spikenm/ops/nm_sample.h"
 #include "spikenm/ops/patches.h"
 #include "support/gpu.h"
 #include "support/tensors.h"

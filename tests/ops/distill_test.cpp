@@ -1,6 +1,6 @@
 #include "spikenm/ops/distill.h"
 
-#include "spikenm/ops/nm_mask.h"
+#include "spikenm/ops/nm_sample.h"
 #include "support/nm_formula.h"
 #include "support/normal_values.h"
 

@@ -12,14 +12,10 @@
 namespace spikenm::train {
 namespace {
 
-const std::map<std::string, std::string> kSmall{{"mlp", "hidden = [12]"},
-                                                {"small_conv", "width = 4"},
-                                                {"vgg", "layers = '4 M 5 A'"},
-                                                {"6conv2fc", "width = 8\nfc = 12"},
-                                                {"vggsnn", "width = 2"},
-                                                {"vgg13", "width = 2"},
-                                                {"sew_resnet18", "width = 4"},
-                                                {"resnet19", "width = 4"}};
+const std::map<std::string, std::string> kSmall{
+    {"mlp", "hidden = [12]"},           {"small_conv", "width = 4"}, {"vgg", "layers = '4 M 5 A'"},
+    {"6conv2fc", "width = 8\nfc = 12"}, {"vggsnn", "width = 2"},     {"vgg13", "width = 2"},
+    {"sew_resnet18", "width = 4"},      {"resnet19", "width = 4"}};
 
 std::unique_ptr<nn::Network> train_two_steps(graph::Graph graph) {
   auto network = std::make_unique<nn::Network>(std::move(graph), /*seed=*/3);

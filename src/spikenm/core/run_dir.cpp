@@ -21,8 +21,8 @@ namespace {
 
 // The result goes first and the config last when a run is removed: a crash in between never leaves
 // a folder that looks finished, or one that looks like no run.
-constexpr std::array kFiles{RunDir::kResult, RunDir::kModel, RunDir::kBestModel, RunDir::kMetrics,
-                            RunDir::kGraph,  RunDir::kConfig};
+constexpr std::array kFiles{RunDir::kResult,  RunDir::kModel, RunDir::kBestModel,
+                            RunDir::kMetrics, RunDir::kGraph, RunDir::kConfig};
 constexpr std::string_view kMark = "# The config of a run: every key with the value used.\n";
 
 bool starts_with(const fs::path& file, std::string_view wanted) {

@@ -32,7 +32,7 @@ void distill(const Distillation& distillation, const DrawRule& rule, const Tenso
              const Tensor& weight);
 
 // Whether the backward of a mask with these logits can distil in its own pass (MaskDraw in
-// ops/nm_mask.h): it can on a GPU, unless all credits of the layer must be known first.
+// ops/nm_sample.h): it can on a GPU, unless all credits of the layer must be known first.
 bool distills_in_backward(const CreditTarget& target, const Tensor& logits);
 
 }  // namespace spikenm::ops

@@ -2,7 +2,7 @@
 
 #include "spikenm/core/say.h"
 #include "spikenm/core/text.h"
-#include "spikenm/ops/nm_mask.h"
+#include "spikenm/ops/nm_sample.h"
 #include "spikenm/sparsity/auto_pattern.h"
 
 #include <ATen/ATen.h>

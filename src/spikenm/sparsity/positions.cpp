@@ -1,7 +1,7 @@
 #include "spikenm/sparsity/positions.h"
 
 #include "spikenm/core/random.h"
-#include "spikenm/ops/nm_mask.h"
+#include "spikenm/ops/nm_sample.h"
 #include "spikenm/sparsity/blocks.h"
 
 #include <ATen/ATen.h>

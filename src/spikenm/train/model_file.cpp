@@ -1,9 +1,9 @@
 #include "spikenm/train/model_file.h"
 
+#include "spikenm/core/json_text.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/safetensors.h"
 #include "spikenm/core/say.h"
-#include "spikenm/core/json_text.h"
 #include "spikenm/graph/graph_json.h"
 #include "spikenm/graph/walks.h"
 
@@ -210,8 +210,7 @@ LoadedModel read_stored(const Config& config, const graph::Graph& graph, Purpose
                         const std::string& source) {
   LoadedModel model;
   if (purpose == Purpose::kDescribe) {
-    model.recipe.model =
-        naming_config(source, [&] { return read_model(config, graph, purpose); });
+    model.recipe.model = naming_config(source, [&] { return read_model(config, graph, purpose); });
     return model;
   }
   model.recipe = naming_config(

@@ -1,9 +1,9 @@
 // A thread owns one element and walks all steps, so that sums stay in registers. Slices of a
 // convolution are channels-last, [out, taps, channels], and the sums [out, channels, taps]: a block
 // turns a tile of one output channel round in shared memory, so that both are in order.
+#include "spikenm/kernels/credit_sum.h"
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/cuda/real.cuh"
-#include "spikenm/kernels/credit_sum.h"
 
 #include <algorithm>
 

@@ -4,6 +4,7 @@
 #include "spikenm/kernels/augment.h"
 #include "spikenm/kernels/conv_weight.h"
 #include "spikenm/kernels/credit_product.h"
+#include "spikenm/kernels/credit_sum.h"
 #include "spikenm/kernels/neuron_seq.h"
 #include "spikenm/kernels/nm_sample.h"
 #include "spikenm/kernels/norm_neuron.h"
@@ -12,7 +13,6 @@
 #include "spikenm/kernels/pool.h"
 #include "spikenm/kernels/sop_count.h"
 #include "spikenm/kernels/spike_bits.h"
-#include "spikenm/kernels/credit_sum.h"
 #include "spikenm/kernels/transpose.h"
 
 namespace spikenm::kernels {

@@ -1,9 +1,9 @@
-#include "spikenm/ops/nm_mask.h"
+#include "spikenm/ops/nm_sample.h"
 #include "spikenm/sparsity/interval.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/sparsity/positions.h"
-#include "spikenm/sparsity/unmasked_gradient.h"
 #include "spikenm/sparsity/temperature.h"
+#include "spikenm/sparsity/unmasked_gradient.h"
 
 #include <ATen/ATen.h>
 

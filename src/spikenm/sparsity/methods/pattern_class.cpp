@@ -2,7 +2,7 @@
 // from M logits replace.
 #include "spikenm/ops/pattern_class.h"
 #include "spikenm/core/random.h"
-#include "spikenm/ops/nm_mask.h"
+#include "spikenm/ops/nm_sample.h"
 #include "spikenm/sparsity/mask_logits.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/sparsity/temperature.h"

@@ -1,4 +1,4 @@
-#include "spikenm/ops/nm_mask.h"
+#include "spikenm/ops/nm_sample.h"
 #include "spikenm/sparsity/blocks.h"
 #include "spikenm/sparsity/interval.h"
 #include "spikenm/sparsity/method.h"

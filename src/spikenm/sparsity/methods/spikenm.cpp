@@ -4,7 +4,7 @@
 #include "spikenm/sparsity/methods/spikenm_options.h"
 
 #include "spikenm/core/random.h"
-#include "spikenm/ops/nm_mask.h"
+#include "spikenm/ops/nm_sample.h"
 #include "spikenm/ops/stream.h"
 #include "spikenm/sparsity/mask_logits.h"
 #include "spikenm/sparsity/method.h"

@@ -1,4 +1,4 @@
-#include "spikenm/ops/nm_mask.h"
+#include "spikenm/ops/nm_sample.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/sparsity/positions.h"
 #include "spikenm/sparsity/unmasked_gradient.h"

@@ -1,4 +1,4 @@
-#include "spikenm/ops/nm_mask.h"
+#include "spikenm/ops/nm_sample.h"
 
 #include "spikenm/kernels/nm_sample.h"
 #include "support/tensors.h"
