@@ -86,18 +86,19 @@ void read_sweep(Bytes input) {
 
 // What was read is written and read again as the same graph, in both forms.
 void check_round_trip(const graph::Graph& graph) {
-  const std::string text = graph::to_json(graph).dump();
-  const graph::Graph from_json = graph::from_json(parse_json_object(text, kSource), kSource);
+  const std::string text = graph::graph_to_json(graph).dump();
+  const graph::Graph from_json = graph::graph_from_json(parse_json_object(text, kSource), kSource);
   const graph::Graph from_toml = graph::from_toml(graph::to_toml(graph), kSource);
   for (const graph::Graph* again : {&from_json, &from_toml})
-    if (graph::to_json(*again).dump() != text) throw Bug("a graph read back is another: " + text);
+    if (graph::graph_to_json(*again).dump() != text)
+      throw Bug("a graph read back is another: " + text);
 }
 
 // An object of JSON begins with a brace, which no TOML does.
 void read_graph(Bytes input) {
   const bool is_json = !input.empty() && input[0] == '{';
   const graph::Graph graph =
-      is_json ? graph::from_json(parse_json_object(as_text(input), kSource), kSource)
+      is_json ? graph::graph_from_json(parse_json_object(as_text(input), kSource), kSource)
               : graph::from_toml(as_text(input), kSource);
   try {
     check_round_trip(graph);

@@ -52,7 +52,7 @@ void write_graph_file(const std::string& file, const train::ModelRecipe& model,
   if (ending == ".toml") {
     write_file_atomically(file, graph::to_toml(graph));
   } else if (ending == ".json") {
-    write_file_atomically(file, graph::to_json(graph).dump(1) + "\n");
+    write_file_atomically(file, graph::graph_to_json(graph).dump(1) + "\n");
   } else if (ending == ".svg") {
     write_file_atomically(file, graph::draw_svg(graph, annotate(model, masks, run)));
   } else {

@@ -2,6 +2,7 @@
 #include "spikenm/core/json.h"
 #include "support/cli.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -17,14 +17,14 @@ Json file_with(const std::string& second) {
 }
 
 Graph read(const std::string& second) {
-  return from_json(file_with(second), "net.json");
+  return graph_from_json(file_with(second), "net.json");
 }
 
 // The first file of these tests, with one of its keys replaced.
 Graph read_header(const std::string& key, const Json& value) {
   Json json = file_with(R"({"name": "fc", "op": "synapse", "out": 2})");
   json[key] = value;
-  return from_json(json, "net.json");
+  return graph_from_json(json, "net.json");
 }
 
 const Neuron& neurons_of(const Graph& graph, const std::string& name) {
@@ -33,15 +33,15 @@ const Neuron& neurons_of(const Graph& graph, const std::string& name) {
 
 TEST(GraphJson, EveryModelReadsBackAsItWas) {
   for (const std::string& name : models().names()) {
-    const Json written = to_json(test::build_graph(name));
-    const Graph again = from_json(parse_json_object(written.dump(), "test"), "test");
-    EXPECT_EQ(to_json(again).dump(), written.dump()) << name;
+    const Json written = graph_to_json(test::build_graph(name));
+    const Graph again = graph_from_json(parse_json_object(written.dump(), "test"), "test");
+    EXPECT_EQ(graph_to_json(again).dump(), written.dump()) << name;
   }
 }
 
 TEST(GraphJson, ReadingGivesShapesInputsAndConstants) {
   const Graph graph = test::build_graph("sew_resnet18", "width = 2\nstem = 'imagenet'");
-  const Graph again = from_json(to_json(graph), "test");
+  const Graph again = graph_from_json(graph_to_json(graph), "test");
   ASSERT_EQ(again.nodes().size(), graph.nodes().size());
   EXPECT_EQ(again.name(), "sew_resnet18");
   EXPECT_EQ(again.frame(), graph.frame());
@@ -82,7 +82,8 @@ TEST(GraphJson, EveryConstantReadsBackToTheLastBit) {
   last = graph.add("flatten", Flatten{}, {last});
   last = graph.add("fc", test::synapse_of(6), {last});
   graph.add("vote", Vote{.voters = 3}, {last});
-  const Graph again = from_json(parse_json_object(to_json(graph).dump(), "test"), "test");
+  const Graph again =
+      graph_from_json(parse_json_object(graph_to_json(graph).dump(), "test"), "test");
   EXPECT_EQ(again.classes(), graph.classes());
   const auto& s = *test::node_of(again, "conv").as<Synapse>();
   EXPECT_EQ((std::vector<int64_t>{s.shape.cout, s.shape.cin, s.shape.kh, s.shape.kw}),
@@ -115,10 +116,10 @@ TEST(GraphJson, OnlyNeuronsWithACurrentHaveItsTimeConstant) {
     last = graph.add(std::string(kind.name),
                      Neuron{.params = {.neuron = kind.kind, .k_syn = 1 / 1.7}, .tau_syn = 1.7},
                      {last});
-  const Json json = to_json(graph);
+  const Json json = graph_to_json(graph);
   for (const Json& node : json["node"])
     EXPECT_EQ(node.contains("tau_syn"), node["name"] == "cuba-lif") << node["name"];
-  const Neuron again = neurons_of(from_json(json, "test"), "cuba-lif");
+  const Neuron again = neurons_of(graph_from_json(json, "test"), "cuba-lif");
   EXPECT_EQ(again.tau_syn, 1.7);
   EXPECT_EQ(again.params.k_syn, 1 / 1.7);
   EXPECT_EQ(neurons_of(read(R"({"name": "fc", "op": "synapse", "out": 2},
@@ -157,7 +158,7 @@ TEST(GraphJson, WhatIsLeftOutHasTheDefaultsOfConfigs) {
 TEST(GraphJson, WindowsOfAPoolLieSideBySideUnlessAStrideIsGiven) {
   Json json = file_with(R"({"name": "fc", "op": "synapse", "out": 2})");
   json["node"].insert(json["node"].begin(), Json{{"name", "pool"}, {"op", "pool"}, {"size", 4}});
-  EXPECT_EQ(test::node_of(from_json(json, "test"), "pool").out.text(), "2x2x2");
+  EXPECT_EQ(test::node_of(graph_from_json(json, "test"), "pool").out.text(), "2x2x2");
 }
 
 TEST(GraphJson, HeadersThatAreNotOursAreErrors) {
@@ -175,8 +176,8 @@ TEST(GraphJson, HeadersThatAreNotOursAreErrors) {
   EXPECT_ERROR(read_header("node", Json::array()), "net.json: node: found []", "list of nodes");
   EXPECT_ERROR(read_header("node", {{{"op", "mean"}}}), "net.json: node 1: found no name");
   EXPECT_ERROR(read_header("node", {1}), "net.json: node 1: found 1, wanted a table");
-  EXPECT_ERROR(from_json(Json::array(), "net.json"), "net.json: found [], wanted a table");
-  EXPECT_ERROR(from_json(Json::object(), "net.json"), "net.json: found no format");
+  EXPECT_ERROR(graph_from_json(Json::array(), "net.json"), "net.json: found [], wanted a table");
+  EXPECT_ERROR(graph_from_json(Json::object(), "net.json"), "net.json: found no format");
 }
 
 TEST(GraphJson, NodesThatMakeNoSenseAreErrorsThatNameThem) {
@@ -244,7 +245,7 @@ TEST(GraphJson, LongValuesAreCutInMessages) {
 
 TEST(GraphJson, ClassesThatAreNotUtf8CannotBeWritten) {
   const Graph graph("net", {1, 1, 1}, {"\xff"});
-  EXPECT_ERROR(to_json(graph), "net: found a class", "UTF-8");
+  EXPECT_ERROR(graph_to_json(graph), "net: found a class", "UTF-8");
 }
 
 }  // namespace

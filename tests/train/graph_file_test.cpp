@@ -34,7 +34,7 @@ TEST(GraphFile, EveryNetworkTrainsFromItsFileToTheSameBits) {
     ASSERT_TRUE(kSmall.contains(name)) << name;
     const graph::Graph built_in = test::build_graph(name, kSmall.at(name), spec);
     write_file_atomically(dir / "net.toml", graph::to_toml(built_in));
-    write_file_atomically(dir / "net.json", graph::to_json(built_in).dump());
+    write_file_atomically(dir / "net.json", graph::graph_to_json(built_in).dump());
     const auto wanted = train_two_steps(built_in);
     for (const char* file : {"net.toml", "net.json"}) {
       const auto found = train_two_steps(graph::read_graph(dir / file));

@@ -99,7 +99,7 @@ TEST_F(ModelFile, OverridesChangeTheStoredConfig) {
 TEST_F(ModelFile, CarriesItsGraph) {
   const graph::Graph& graph = recipe.model.network->graph();
   const graph::Graph stored =
-      graph::from_json(Json::parse(file.metadata.at("graph")), "stored graph");
+      graph::graph_from_json(Json::parse(file.metadata.at("graph")), "stored graph");
   EXPECT_EQ(graph::to_toml(stored), graph::to_toml(graph));
   EXPECT_EQ(graph.classes().size(), 10u);
 }
@@ -205,7 +205,8 @@ TEST_F(ModelFile, ANetworkThatTheFileDoesNotHoldTakesNoMemory) {
   std::string config = kConfig;
   config.replace(config.find("width = 4"), 9, "width = 4096");
   file.metadata["config"] = config;
-  file.metadata["graph"] = graph::to_json(read_graph(Config::from_text(config, "test"))).dump();
+  file.metadata["graph"] =
+      graph::graph_to_json(read_graph(Config::from_text(config, "test"))).dump();
   const int64_t before = test::peak_memory_kb();
   EXPECT_ERROR(load_spoilt(), "model.safetensors", "conv1.weight", "[4,2,3,3]", "[4096,2,3,3]");
   EXPECT_LT(test::peak_memory_kb() - before, 64 * 1024);  // such a network has 3.6 GB of weights

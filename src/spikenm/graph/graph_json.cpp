@@ -124,7 +124,7 @@ class GraphReading {
 
 }  // namespace
 
-Json to_json(const Graph& graph) {
+Json graph_to_json(const Graph& graph) {
   check_utf8(graph);
   const FrameShape& frame = graph.frame();
   Json json{{"format", kGraphFormat},
@@ -139,7 +139,7 @@ Json to_json(const Graph& graph) {
   return json;
 }
 
-Graph from_json(const Json& json, const std::string& source) {
+Graph graph_from_json(const Json& json, const std::string& source) {
   return GraphReading(json, source).read();
 }
 

@@ -16,12 +16,12 @@ namespace spikenm::graph {
 constexpr const char* kGraphFormat = "spikenm-graph";
 constexpr int64_t kGraphVersion = 1;
 
-// Everything about the graph: from_json gives the same graph again. An Error where a class has a
+// Everything about the graph: graph_from_json gives the same graph again. An Error where a class has a
 // name that is not UTF-8, which JSON cannot hold.
-Json to_json(const Graph& graph);
+Json graph_to_json(const Graph& graph);
 
 // A node without "inputs" reads the node before it, and constants that are left out have the
 // defaults of configs. Anything else than a whole graph is an Error that begins with `source`.
-Graph from_json(const Json& json, const std::string& source);
+Graph graph_from_json(const Json& json, const std::string& source);
 
 }  // namespace spikenm::graph

@@ -65,7 +65,7 @@ std::string node_to_toml(const Json& json, const Node& node, const std::string& 
 }  // namespace
 
 std::string to_toml(const Graph& graph) {
-  const Json json = to_json(graph);
+  const Json json = graph_to_json(graph);
   std::string text =
       "# A spiking network of SpikeNM, node by node, each with what it gives. A node without "
       "inputs "
@@ -81,7 +81,7 @@ std::string to_toml(const Graph& graph) {
 }
 
 Graph from_toml(std::string_view text, const std::string& source) {
-  return from_json(parse_toml(text, source), source);
+  return graph_from_json(parse_toml(text, source), source);
 }
 
 Graph read_graph(const std::filesystem::path& path) {
@@ -90,7 +90,7 @@ Graph read_graph(const std::filesystem::path& path) {
                 "{}: found the ending '{}', wanted .toml or .json", source, ending);
   const std::string text = read_file(path);
   return ending == ".toml" ? from_toml(text, source)
-                           : from_json(parse_json_object(text, source), source);
+                           : graph_from_json(parse_json_object(text, source), source);
 }
 
 }  // namespace spikenm::graph

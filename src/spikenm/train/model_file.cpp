@@ -198,7 +198,7 @@ graph::Graph stored_graph(const std::string& graph, const std::string& config,
                           const std::string& source) {
   if (!graph.empty()) {
     const std::string name = source + " (graph)";
-    return graph::from_json(parse_json_object(graph, name), name);
+    return graph::graph_from_json(parse_json_object(graph, name), name);
   }
   const Config described = Config::from_resolved(config, source + " (config)");
   SPIKENM_CHECK(!described.has("model.file"),
@@ -229,7 +229,7 @@ void save_model(const std::filesystem::path& path, const nn::Network& network,
   file.metadata = {{"format", kFormat},
                    {"version", kVersion},
                    {"config", config_toml},
-                   {"graph", graph::to_json(network.graph()).dump()}};
+                   {"graph", graph::graph_to_json(network.graph()).dump()}};
   for (const nn::NamedTensor& p : network.parameters())
     file.tensors.push_back(store(p.name, p.tensor, "F32"));
   for (const nn::NamedTensor& b : network.buffers())
