@@ -58,7 +58,7 @@ TEST_F(Limits, AFileThatMayNotGrowIsAFailureAndLeavesNoPart) {
   const Outcome found = shell("ulimit -f 8; " + train({"--out", "run"}));
   EXPECT_EQ(found.code, 1) << found.err;
   EXPECT_TRUE(has(found.err, "model.safetensors: cannot write: File too large")) << found.err;
-  EXPECT_EQ(files_in("run"), (std::set<std::string>{"config.toml", "metrics.jsonl"}));
+  EXPECT_EQ(files_in("run"), (std::set<std::string>{"config.toml", "graph.toml", "metrics.jsonl"}));
 }
 
 TEST_F(Limits, AWorkingFolderThatIsGoneIsSaid) {
