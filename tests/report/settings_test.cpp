@@ -39,6 +39,17 @@ TEST(Settings, AWholeSetIsTheSameSaidOrUnsaid) {
   EXPECT_NE(settings_of(part), settings_of(make_run({}, 80)));
 }
 
+// Each run names its own copy, graph.toml.
+TEST(Settings, NetworksOfFilesAreToldApartByWhatIsInThem) {
+  report::Run a = make_run({}, 80), b = make_run({}, 80);
+  for (report::Run* run : {&a, &b}) run->config["model"] = {{"T", 8}, {"file", "graph.toml"}};
+  a.result["graph_md5"] = "0123456789abcdef0123456789abcdef";
+  b.result["graph_md5"] = "fedcba9876543210fedcba9876543210";
+  EXPECT_EQ(settings_of(a).at("model.file"), "01234567");
+  EXPECT_NE(settings_of(a), settings_of(b));
+  EXPECT_NE(recipe_of(a), recipe_of(b));
+}
+
 TEST(Settings, ARecipeIsAllButTheMethodAndTheDevice) {
   report::Run sparse = make_run({}, 80), dense = make_run({.method = "dense", .pattern = "-"}, 84);
   dense.config["device"] = "cuda";

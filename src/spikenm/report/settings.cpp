@@ -69,6 +69,8 @@ Settings settings_of(const Run& run) {
   // The whole set, which older runs leave unsaid.
   for (const char* key : {"data.train_size", "data.test_size"})
     if (value_of(settings, key) == "0") settings.erase(key);
+  // Every run keeps its network as graph.toml: what is in it tells two of them apart.
+  if (settings.contains("model.file")) settings["model.file"] = run.text("graph_md5").substr(0, 8);
   // What "auto" came to.
   if (const std::string precision = run.text("precision"); !precision.empty())
     settings["precision"] = precision;

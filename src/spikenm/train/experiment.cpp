@@ -1,5 +1,6 @@
 #include "spikenm/train/experiment.h"
 
+#include "spikenm/core/md5.h"
 #include "spikenm/core/progress.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/graph/graph_toml.h"
@@ -120,8 +121,9 @@ Json measure(Recipe& recipe, const sparsity::Masks& masks) {
 
 Json run_experiment(const Config& config, const ExperimentOptions& options) {
   Recipe recipe = read_recipe(config);
-  RunDir run = RunDir::create(options.out, options.force);
   nn::Network& network = *recipe.model.network;
+  const std::string graph_toml = graph::to_toml(network.graph());
+  RunDir run = RunDir::create(options.out, options.force);
   // A network of a file is from now on that of the run's own copy.
   if (config.has("model.file")) config.resolve_as("model.file", std::string(RunDir::kGraph));
   const std::string resolved = config.resolved_toml();
@@ -130,12 +132,13 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
   Warnings warnings = doubts_about_recipe(recipe);
   say_warnings(warnings);
   Trainer trainer(recipe, run, options.title);
-  run.write(RunDir::kGraph, graph::to_toml(network.graph()));
   run.write_config(resolved);  // what fails before leaves a folder that can be used
+  run.write(RunDir::kGraph, graph_toml);
   trainer.train();
   run.promote();  // of a run without epochs
 
   Json result = describe_run(recipe);
+  result["graph_md5"] = md5_hex(as_bytes(graph_toml));
   const Json measured = measure(recipe, trainer.masks());
   check_finite(measured["test_loss"].get<double>(), "the test loss", "after training");
   save_model(run.file(RunDir::kModel), network, trainer.masks(), resolved);
