@@ -67,6 +67,13 @@ TEST(InferShape, SynapsesThatMakeNoSenseAreErrors) {
   EXPECT_ERROR(infer(conv(1 << 20, 1, 1), {{1, 128, 65}}), "node: would give 1048576x128x65");
 }
 
+// What validates must run: kernels take no larger window.
+TEST(InferShape, PoolsAreOfASizeThatRuns) {
+  const Shape map{2, 34, 34};
+  EXPECT_EQ(infer(Pool{.size = 15, .stride = 1}, {map}), (Shape{2, 20, 20}));
+  EXPECT_ERROR(infer(Pool{.size = 16, .stride = 1}, {map}), "node: found size 16, wanted 1 to 15");
+}
+
 TEST(InferShape, NormsAndNeuronsKeepTheShape) {
   for (const Shape& shape : {kMap, kRow}) {
     EXPECT_EQ(infer(Norm{}, {shape}), shape);

@@ -16,6 +16,9 @@ struct SynapseGeometry {
 
 enum class PoolKind : int32_t { kAverage, kMax };
 
+// Kernels name the place of a maximum in its window by a byte.
+constexpr int64_t kLargestPool = 15;
+
 // Windows of size x size, `stride` apart. Padding is for max pools: the border is never the
 // largest.
 struct PoolGeometry {

@@ -79,7 +79,7 @@ struct Inference {
   }
 
   Shape operator()(Pool& pool) const {
-    check_range(name, "size", pool.size, 1, 1024);
+    check_range(name, "size", pool.size, 1, kLargestPool);
     check_range(name, "stride", pool.stride, 1, 1024);
     SPIKENM_CHECK(pool.padding >= 0 && 2 * pool.padding <= pool.size,
                   "{}: found padding {}, wanted 0 to half of the size {}", name, pool.padding,
