@@ -5,6 +5,7 @@
 #include "path_option.h"
 #include "weight_text.h"
 
+#include "spikenm/core/run_dir.h"
 #include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
 #include "spikenm/metrics/sparsity_audit.h"
@@ -126,13 +127,18 @@ void say_notes(const train::Recipe& recipe) {
   for (const std::string& note : recipe.notes) say("note: " + note);
 }
 
+// The folder whose result tells of this model; empty where it tells of another, or of none.
+std::filesystem::path run_of(const std::string& model) {
+  const std::filesystem::path path(model);
+  if (path.extension() != ".safetensors") return path;
+  if (path.filename() != RunDir::kModel) return {};
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
 // The table, and the graph where it is asked for; printed TOML stands alone.
 void show_network(const InspectArguments& a, const train::ModelRecipe& model,
                   const sparsity::Masks* masks) {
-  const std::filesystem::path run = std::filesystem::path(a.model).extension() == ".safetensors"
-                                        ? std::filesystem::path(a.model).parent_path()
-                                        : std::filesystem::path(a.model);
-  if (!a.graph.empty()) write_graph_file(a.graph, model, masks, run);
+  if (!a.graph.empty()) write_graph_file(a.graph, model, masks, run_of(a.model));
   if (a.graph != "-") show("{}\n", describe(model, masks));
 }
 

@@ -15,16 +15,18 @@ namespace {
 namespace fs = std::filesystem;
 
 // Mean spikes per neuron and step of each layer, by name, as the run measured them.
-void note_rates(const fs::path& run, graph::Annotations& notes) {
+void note_rates(const graph::Graph& graph, const fs::path& run, graph::Annotations& notes) {
   std::error_code error;
   const fs::path file = run / RunDir::kResult;
   if (run.empty() || !fs::exists(file, error)) return;
   const Json result = parse_json_object(read_file(file), file.string());
   const auto rates = result.find("firing_rate");
   if (rates == result.end() || !rates->is_object()) return;
-  for (const auto& [layer, rate] : rates->items())
-    if (rate.is_number())
+  for (const auto& [layer, rate] : rates->items()) {  // and the mean of them all
+    const auto node = graph.find(layer);
+    if (node && graph.node(*node).as<graph::Neuron>() != nullptr && rate.is_number())
       notes.notes[layer].push_back(fmt::format("rate {:.3f}", rate.get<double>()));
+  }
 }
 
 graph::Annotations annotate(const train::ModelRecipe& model, const sparsity::Masks* masks,
@@ -38,7 +40,7 @@ graph::Annotations annotate(const train::ModelRecipe& model, const sparsity::Mas
     notes.notes[layer.name].push_back(fmt::format(
         "{:.1f} % kept",
         100 * static_cast<double>(layer.audit.kept) / static_cast<double>(layer.audit.weights)));
-  note_rates(run, notes);
+  note_rates(model.network->graph(), run, notes);
   return notes;
 }
 

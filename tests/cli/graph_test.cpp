@@ -62,6 +62,9 @@ TEST_F(GraphCli, InspectPrintsAndDraws) {
   const std::string svg = read_file(dir / "net.svg");
   for (const char* part : {"<svg", "conv2", "2:4", "% kept", "rate ", "</svg>"})
     EXPECT_TRUE(has(svg, part)) << part;
+  // The rates are those of the last epoch's model; the mean of all is no layer's.
+  ASSERT_EQ(run({"inspect", "first/model_best_val.safetensors", "--graph", "best.svg"}).code, 0);
+  EXPECT_FALSE(has(read_file(dir / "best.svg"), "rate "));
   expect_failure({"inspect", "first", "--graph", "net.png"}, 1,
                  {"net.png", ".toml, .json or .svg"});
 }
