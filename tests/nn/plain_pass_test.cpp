@@ -88,6 +88,21 @@ TEST(PlainPass, AnInputOfOneStepIsShownAtAll) {
                                       network->forward(pass, image.repeat({4, 1, 1, 1, 1}))));
 }
 
+// A neuron that reads the image itself needs all steps too: half a threshold fires at every second.
+TEST(PlainPass, AnImageLastsForNeuronsThatReadIt) {
+  test::TinyGraph tiny(1, 1, 1);
+  tiny.flatten();
+  tiny.neuron("fire");
+  tiny.synapse("out", at::ones({1, 1, 1, 1}));
+  const auto network = tiny.make();
+  PlainPass plain(/*training=*/false, /*steps=*/4);
+  RunPass run(/*training=*/false, nullptr, /*steps=*/4);
+  const Tensor image = at::full({1, 1, 1, 1, 1}, 0.5f),
+               wanted = test::floats({0, 1, 0, 1}, {4, 1, 1});
+  EXPECT_TRUE(test::tensors_equal(network->forward(plain, image), wanted));
+  EXPECT_TRUE(test::tensors_equal(network->forward(run, image), wanted));
+}
+
 TEST(PlainPass, HooksChangeWeightsAndSpikes) {
   struct Double : WeightHook, SpikeHook {
     Tensor effective(const Tensor& t) override { return 2 * t; }

@@ -85,12 +85,7 @@ Tensor reset(const Tensor& h, const Tensor& fired, const NeuronParams& p) {
 
 Tensor PlainPass::synapse(Synapse& layer, const Tensor& input) {
   const Tensor weight = layer.hook != nullptr ? layer.hook->effective(layer.weight) : layer.weight;
-  Tensor x = input;
-  if (x.size(0) == 1 && steps_ > 1) {
-    std::vector<int64_t> repeats(static_cast<size_t>(x.dim()), 1);
-    repeats[0] = steps_;
-    x = x.repeat(repeats);
-  }
+  const Tensor x = at_all_steps(input);
   const Tensor rows = x.flatten(0, 1);
   const Tensor y = x.dim() == 3 ? at::linear(rows, weight.flatten(1), layer.bias)
                                 : at::conv2d(rows, weight, layer.bias, layer.geometry.stride,
@@ -105,7 +100,15 @@ Tensor PlainPass::norm(Norm& layer, const Tensor& x) {
       .unflatten(0, {x.size(0), x.size(1)});
 }
 
-Tensor PlainPass::neuron(Neuron& layer, const Tensor& x) {
+Tensor PlainPass::at_all_steps(const Tensor& x) const {
+  if (x.size(0) != 1 || steps_ == 1) return x;
+  std::vector<int64_t> repeats(static_cast<size_t>(x.dim()), 1);
+  repeats[0] = steps_;
+  return x.repeat(repeats);
+}
+
+Tensor PlainPass::neuron(Neuron& layer, const Tensor& input) {
+  const Tensor x = at_all_steps(input);
   const NeuronParams& p = layer.params;
   const Tensor k = layer.leak_logit.defined() ? at::sigmoid(layer.leak_logit) : Tensor();
   Tensor v = at::full_like(x[0], p.soft_reset ? 0 : p.v_reset);

@@ -18,6 +18,9 @@ class PlainPass : public Pass {
   Tensor pool(const graph::PoolGeometry& geometry, const Tensor& x) override;
 
  private:
+  // An input of one step, once for each.
+  Tensor at_all_steps(const Tensor& x) const;
+
   bool training_;
   int64_t steps_;
 };
