@@ -275,7 +275,7 @@ std::vector<std::string> Config::reject_unread() const {
   }
   std::vector<std::string> notes;
   for (const auto& [selector, keys] : dropped)
-    notes.push_back(give_way_note(selector, *values(selector), keys));
+    notes.push_back(give_way_note(selector, values(selector), keys));
   return notes;
 }
 

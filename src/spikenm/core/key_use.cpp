@@ -51,10 +51,11 @@ std::string KeyUse::gives_way_to(const std::string& key, const Values& values) c
   return "";
 }
 
-std::string give_way_note(const std::string& selector, const Json& value,
+std::string give_way_note(const std::string& selector, const Json* value,
                           const std::vector<std::string>& keys) {
-  return fmt::format("note: {} of the config file {} dropped: no effect with {} = {}",
-                     join(keys, ", "), keys.size() == 1 ? "is" : "are", selector, shown(value));
+  return fmt::format("note: {} of the config file {} dropped: no effect with {}{}",
+                     join(keys, ", "), keys.size() == 1 ? "is" : "are", selector,
+                     value == nullptr ? "" : " = " + shown(*value));
 }
 
 }  // namespace spikenm

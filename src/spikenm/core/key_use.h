@@ -56,8 +56,8 @@ class KeyUse {
   std::set<std::string> replaced_;
 };
 
-// "note: …" for keys of the file that give way to `selector`.
-std::string give_way_note(const std::string& selector, const Json& value,
+// "note: …" for keys of the file that give way to `selector`, which need not have a value.
+std::string give_way_note(const std::string& selector, const Json* value,
                           const std::vector<std::string>& keys);
 
 }  // namespace spikenm
