@@ -14,11 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 using test::Arguments;
 using test::Cli;
+using test::has;
 using test::Outcome;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 class GraphCli : public Cli {
  protected:

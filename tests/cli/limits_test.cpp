@@ -12,6 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::Arguments;
 using test::Cli;
+using test::has;
 using test::Outcome;
 
 class Limits : public Cli {
@@ -31,9 +32,6 @@ class Limits : public Cli {
   }
   static std::string train(const Arguments& more) {
     return "$P" + words(tiny({"train", "threads=1"}, more));
-  }
-  static bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
   }
 };
 

@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::Arguments;
+using test::has;
 using test::Outcome;
 
 class SweepCli : public test::Cli {
@@ -46,10 +47,6 @@ class SweepCli : public test::Cli {
     return report::parse_csv(read_file(dir / file), file);
   }
 };
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // A toy's warnings, of layers that never fire, come after the lines of its runs.
 int64_t lines_without_warnings(const std::string& text) {

@@ -8,6 +8,7 @@
 namespace spikenm {
 namespace {
 
+using test::has;
 using test::Outcome;
 
 class TableCli : public test::Cli {
@@ -27,10 +28,6 @@ class TableCli : public test::Cli {
                                       seed, width));
   }
 };
-
-bool has(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST_F(TableCli, SeedsAreOneRowBesideThePublishedFigures) {
   add_run("runs/a", 0, 92);

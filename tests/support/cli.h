@@ -14,11 +14,16 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace spikenm::test {
 
 using Arguments = std::vector<std::string>;
+
+inline bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
 
 // A few seconds of work, or less.
 inline const Arguments kTiny{"data.train_size=60",  "data.test_size=20",  "model.width=4",
