@@ -1,5 +1,6 @@
 #include "spikenm/nn/run_pass.h"
 
+#include "spikenm/ops/constant_input.h"
 #include "spikenm/ops/neuron_seq.h"
 #include "spikenm/ops/pool.h"
 #include "spikenm/ops/readout.h"
@@ -64,14 +65,8 @@ Tensor RunPass::norm(Norm& layer, const Tensor& x) {
 }
 
 Tensor RunPass::neuron(Neuron& layer, const Tensor& x) {
-  return finish_spikes(layer, ops::neuron_seq(at_all_steps(x), layer.params, layer.leak_logit));
-}
-
-Tensor RunPass::at_all_steps(const Tensor& x) const {
-  if (x.size(0) != 1 || steps_ == 1) return x;
-  std::vector<int64_t> sizes(static_cast<size_t>(x.dim()), -1);
-  sizes[0] = steps_;
-  return x.expand(sizes);
+  return finish_spikes(
+      layer, ops::neuron_seq(ops::at_all_steps(x, steps_), layer.params, layer.leak_logit));
 }
 
 Tensor RunPass::finish_spikes(const Neuron& layer, Tensor spikes) {

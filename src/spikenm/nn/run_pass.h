@@ -39,8 +39,6 @@ class RunPass : public Pass {
   ops::Spikes fused(Network& network, const PlanStep& step, const Tensor& x);
   // What a hook makes of the spikes, seen by the observer.
   Tensor finish_spikes(const Neuron& layer, Tensor spikes);
-  // x, for as many steps as the pass has.
-  Tensor at_all_steps(const Tensor& x) const;
 
   bool training_;
   Observer* observer_;

@@ -1,6 +1,7 @@
 #include "spikenm/ops/synapse.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/ops/constant_input.h"
 #include "spikenm/ops/kept.h"
 #include "spikenm/ops/synapse_cpu.h"
 #include "spikenm/ops/synapse_gpu.h"
@@ -71,14 +72,6 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
     return {grad_x, grad_w, Tensor(), Tensor()};
   }
 };
-
-// A constant x, once for each step.
-Tensor at_all_steps(const Tensor& x, int64_t steps) {
-  if (steps == 1 || x.dim() == 0 || x.size(0) != 1) return x;
-  std::vector<int64_t> sizes(static_cast<size_t>(x.dim()), -1);
-  sizes[0] = steps;
-  return x.expand(sizes);
-}
 
 }  // namespace
 
