@@ -78,13 +78,14 @@ TEST(NeuronOptions, ValuesThatMakeNoNeuronAreErrors) {
 TEST(NeuronKindOption, ReplacesTheKindAndNothingElse) {
   const Config config = Config::from_text("block_neuron = 'plif'", "test");
   Neuron lif = read("tau = 4\nthreshold = 0.5");
-  const Neuron plif = read_neuron_kind(config, "block_neuron", "if", lif);
+  const ChoiceKey key{"block_neuron", "if", neuron_names(), "neurons of the blocks"};
+  const Neuron plif = read_neuron_kind(config, key, lif);
   EXPECT_EQ(plif.params.neuron, NeuronKind::kPlif);
   EXPECT_EQ(plif.tau, 4);
   EXPECT_EQ(plif.params.threshold, 0.5);
-  EXPECT_EQ(read_neuron_kind(Config(), "block_neuron", "if", lif).params.neuron, NeuronKind::kIf);
+  EXPECT_EQ(read_neuron_kind(Config(), key, lif).params.neuron, NeuronKind::kIf);
   lif.tau = 1;
-  EXPECT_ERROR(read_neuron_kind(config, "block_neuron", "if", lif), "block_neuron", "plif");
+  EXPECT_ERROR(read_neuron_kind(config, key, lif), "block_neuron", "plif");
 }
 
 }  // namespace

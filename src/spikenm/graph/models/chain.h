@@ -1,12 +1,15 @@
 // Networks that are one chain: units and pools, then a vote.
 #pragma once
 
+#include "spikenm/core/key.h"
 #include "spikenm/graph/models/models.h"
 
 namespace spikenm::graph {
 
 // An Error that names the key when it lists more layers than a chain may have beside its last.
 void check_n_layers(size_t n, const std::string& key);
+
+inline const IntKey kVoters{"voters", 10, 1, 1000, "outputs whose mean is the score of a class"};
 
 // What follows a linear layer.
 struct LinearOptions {

@@ -1,4 +1,5 @@
 #include "spikenm/graph/graph_toml.h"
+#include "spikenm/graph/models/model_keys.h"
 #include "spikenm/graph/models/models.h"
 #include "spikenm/graph/models/neuron_options.h"
 
@@ -6,6 +7,8 @@
 
 namespace spikenm::graph {
 namespace {
+
+const TextKey kName{"name", "small_conv", "the network", "without file"};
 
 // Keys of [neuron] that no neuron of this network follows have no effect.
 void mark_idle_keys(const Graph& graph, NeuronKind kind, const Config& config) {
@@ -32,7 +35,7 @@ void mark_idle_keys(const Graph& graph, NeuronKind kind, const Config& config) {
 
 // The network of [model] file, which says all that [model] and [neuron] would say.
 Graph read_file_of(const Config& config, const FrameShape& frame, size_t n_classes) {
-  const std::filesystem::path path = config.section("model").get_path("file");
+  const std::filesystem::path path = kModelFile.read(config.section("model"));
   Graph graph = read_graph(path);
   config.replaces("model.file", {"model", "neuron"});
   check_fits(graph, frame, n_classes, path.string());
@@ -58,10 +61,17 @@ Graph make_model(const FrameShape& frame, std::vector<std::string> classes, cons
   const ModelSpec spec{.frame = frame,
                        .classes = std::move(classes),
                        .neuron = read_neuron(config.section("neuron"))};
-  Graph graph = models().find(model.get("name", "small_conv"))(spec, model);
+  Graph graph = models().find(kName.read(model))(spec, model);
   model.selects("name");
   mark_idle_keys(graph, spec.neuron.params.neuron, config);
   return graph;
+}
+
+std::vector<KeyGroup> model_keys() {
+  std::vector<KeyGroup> groups = keys_by_model();
+  groups.insert(groups.begin(),
+                {{"model", "", {&kName, &kModelFile}}, {"neuron", "", neuron_keys()}});
+  return groups;
 }
 
 }  // namespace spikenm::graph

@@ -65,7 +65,7 @@ void ResidualBuilder::linear(const std::string& name, int64_t features,
 }
 
 int64_t read_voters(const Config& config, int64_t classes, int64_t features) {
-  return config.get_int("voters", 10 * classes < features ? 10 : 1, 1, 1000);
+  return kFewerVoters.read(config, 10 * classes < features ? 10 : 1);
 }
 
 }  // namespace spikenm::graph

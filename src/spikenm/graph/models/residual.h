@@ -1,6 +1,7 @@
 // Residual spiking networks: a stem, stages of basic blocks, global average pool, linear layers.
 #pragma once
 
+#include "spikenm/core/key.h"
 #include "spikenm/graph/models/models.h"
 #include "spikenm/graph/models/unit.h"
 
@@ -35,6 +36,10 @@ class ResidualBuilder {
   NodeId last_ = 0;
   int n_stages_ = 0;
 };
+
+inline const IntKey kFewerVoters{
+    "voters", Varies{"10, or 1 where ten a class are no fewer than the features they read"}, 1,
+    1000, "outputs whose mean is the score of a class"};
 
 // 10 where ten voters a class are fewer than the features they read, else 1; `voters` overrides it.
 int64_t read_voters(const Config& config, int64_t classes, int64_t features);

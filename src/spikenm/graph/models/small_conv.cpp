@@ -1,11 +1,18 @@
 #include "spikenm/graph/models/chain.h"
 
 namespace spikenm::graph {
+namespace {
+
+const IntKey kWidth{"width", 16, 1, 4096,
+                    "channels of the first convolution; the others have twice as many"};
+const ChoiceKey kPool{"pool", "average", pool_names(), "how each convolution's output is halved"};
+
+}  // namespace
 
 // conv(width) pool conv(2 width) pool conv(2 width) pool classifier; average pools, as VGGSNN.
 Graph make_small_conv(const ModelSpec& spec, const Config& config) {
-  const int64_t width = config.get_int("width", 16, 1, 4096);
-  const auto kind = static_cast<PoolKind>(config.get_choice("pool", "average", pool_names()));
+  const int64_t width = kWidth.read(config);
+  const auto kind = static_cast<PoolKind>(kPool.read(config));
   return ChainBuilder("small_conv", spec)
       .conv(width)
       .pool(kind)
@@ -13,7 +20,11 @@ Graph make_small_conv(const ModelSpec& spec, const Config& config) {
       .pool(kind)
       .conv(2 * width)
       .pool(kind)
-      .classify(config.get_int("voters", 10, 1, 1000));
+      .classify(kVoters.read(config));
+}
+
+KeyList small_conv_keys() {
+  return {&kWidth, &kPool, &kVoters};
 }
 
 }  // namespace spikenm::graph

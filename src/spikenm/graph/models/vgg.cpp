@@ -5,11 +5,20 @@
 #include <sstream>
 
 namespace spikenm::graph {
+namespace {
+
+const TextKey kLayers{
+    "layers", "32 A 64 A 64 A",
+    "channels of 3x3 convolutions, A for an average and M for a max pool, in order"};
+const IntListKey kFc{"fc", std::vector<int64_t>{},
+                     "features of linear layers before the classifier"};
+
+}  // namespace
 
 // layers = "64 64 A 128 128 M": output channels of 3x3 convolutions, A an average and M a max pool.
 Graph make_vgg(const ModelSpec& spec, const Config& config) {
   ChainBuilder builder("vgg", spec);
-  std::istringstream text(config.get("layers", "32 A 64 A 64 A"));
+  std::istringstream text(kLayers.read(config));
   const std::vector<std::string> layers{std::istream_iterator<std::string>(text), {}};
   check_n_layers(layers.size(), config.full_key("layers"));
   for (const std::string& word : layers) {
@@ -24,13 +33,17 @@ Graph make_vgg(const ModelSpec& spec, const Config& config) {
                   word);
     builder.conv(channels);
   }
-  const auto fc = config.get<std::vector<int64_t>>("fc", {});
+  const std::vector<int64_t> fc = kFc.read(config);
   check_n_layers(fc.size(), config.full_key("fc"));
   for (const int64_t features : fc) {
     SPIKENM_CHECK(features >= 1, "{}: found {}, wanted 1 or more", config.full_key("fc"), features);
     builder.linear(features);
   }
-  return builder.classify(config.get_int("voters", 10, 1, 1000));
+  return builder.classify(kVoters.read(config));
+}
+
+KeyList vgg_keys() {
+  return {&kLayers, &kFc, &kVoters};
 }
 
 }  // namespace spikenm::graph
