@@ -7,6 +7,18 @@
 namespace spikenm::data {
 namespace {
 
+const ChoiceKey kFramesBy{
+    "frames_by",
+    {"number", "\"time\" for shd"},
+    {"number", "time"},
+    "how a recording is cut into frames: equal numbers of events, or equal spans of time"};
+const ChoiceKey kFrameValues{"frame_values",
+                             "counts",
+                             {"counts", "binary"},
+                             "events of each pixel counted, or 1 where there is any"};
+const IntKey kResize{
+    "resize", {0, "48 for cifar10-dvs"}, 0, 4096, "side of the frames in pixels; 0: the sensor's"};
+
 // Calls put(t, event) for every event, t the piece of T that it falls into.
 template <class Put>
 void split_by_number(std::span<const Event> events, int64_t T, const Put& put) {
@@ -38,15 +50,14 @@ void split_by_time(std::span<const Event> events, int64_t T, const Put& put) {
 
 FrameOptions read_frame_options(const Config& config, const FrameOptions& defaults) {
   FrameOptions options = defaults;
-  options.rule =
-      config.get_choice("frames_by", defaults.rule == FrameRule::kNumber ? "number" : "time",
-                        {"number", "time"}) == 0
-          ? FrameRule::kNumber
-          : FrameRule::kTime;
-  options.binary = config.get_choice("frame_values", defaults.binary ? "binary" : "counts",
-                                     {"counts", "binary"}) == 1;
-  options.resize = config.get_int("resize", defaults.resize, 0, 4096);
+  options.rule = static_cast<FrameRule>(kFramesBy.read(config, static_cast<size_t>(defaults.rule)));
+  options.binary = kFrameValues.read(config, defaults.binary ? 1 : 0) == 1;
+  options.resize = kResize.read(config, defaults.resize);
   return options;
+}
+
+KeyList frame_keys() {
+  return {&kFramesBy, &kFrameValues, &kResize};
 }
 
 void integrate(std::span<const Event> events, const FrameOptions& options, int64_t height,

@@ -1,7 +1,7 @@
 // Events -> frames: a recording cut into T pieces, each counted per pixel and polarity.
 #pragma once
 
-#include "spikenm/core/config.h"
+#include "spikenm/core/key.h"
 #include "spikenm/data/events/event.h"
 #include "spikenm/data/sample.h"
 
@@ -24,6 +24,7 @@ struct FrameOptions {
 
 // Reads frames_by, frame_values and resize; what is absent stays as in `defaults`.
 FrameOptions read_frame_options(const Config& config, const FrameOptions& defaults);
+KeyList frame_keys();
 
 // Counts the events into `out` [frames,polarities,height,width]. Channel 0 is OFF and 1 is ON, as
 // in SpikingJelly and Tonic. Every event must lie inside height x width, and its time within 2^60

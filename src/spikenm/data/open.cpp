@@ -2,18 +2,36 @@
 
 #include "spikenm/core/home.h"
 #include "spikenm/data/cache.h"
+#include "spikenm/data/data_keys.h"
 #include "spikenm/data/memory_cache.h"
 #include "spikenm/data/subset.h"
 
 namespace spikenm::data {
 namespace {
 
-std::vector<double> per_channel(const Config& config, const char* key,
+const ChoiceKey kCache{
+    "cache",
+    "auto",
+    {"auto", "disk", "memory", "off"},
+    "where decoded samples are kept; auto: recordings on disk, what is made from images in memory"};
+const RealListKey kMean{"mean", Varies{"the dataset's own"},
+                        "what is subtracted, a number for each channel"};
+const RealListKey kStd{"std", Varies{"the dataset's own"},
+                       "what is divided by after that, a number for each channel",
+                       "with normalize = true"};
+const BoolKey kNormalize{"normalize", Varies{"true where there is a mean and std"},
+                         "whether samples are brought to mean 0 and deviation 1"};
+const TextListKey kAugment{"augment", Varies{"the dataset's own"},
+                           "transforms of training samples, in order"};
+const RealKey kMixup{"mixup", 0, 0, 100, "alpha of mixup; 0: none"};
+const RealKey kCutmix{"cutmix", 0, 0, 100, "alpha of cutmix; 0: none"};
+
+std::vector<double> per_channel(const Config& config, const RealListKey& key,
                                 const std::vector<double>& fallback, int64_t channels) {
-  std::vector<double> values = config.get<std::vector<double>>(key, fallback);
+  std::vector<double> values = key.read(config, fallback);
   SPIKENM_CHECK(values.empty() || static_cast<int64_t>(values.size()) == channels,
-                "{}: found {} numbers, wanted one for each of {} channels", config.full_key(key),
-                values.size(), channels);
+                "{}: found {} numbers, wanted one for each of {} channels",
+                config.full_key(key.name), values.size(), channels);
   return values;
 }
 
@@ -49,15 +67,15 @@ std::shared_ptr<const Dataset> open_files(const DatasetFactory& open, const Conf
 
 std::shared_ptr<const Dataset> open_dataset(const Config& config, const DatasetRequest& request,
                                             std::string* missing) {
-  const std::string name = config.get("name", "moving-shapes");
+  const std::string name = kDataName.read(config);
   config.selects("name");
   const DatasetFactory& open = datasets().find(name);
   std::shared_ptr<const Dataset> dataset =
       read_subset(config, open_files(open, config, request, missing), request.seed);
   enum { kAuto, kDisk, kMemory, kOff };
-  size_t kind = config.get_choice("cache", "auto", {"auto", "disk", "memory", "off"});
+  size_t kind = kCache.read(config);
   const std::filesystem::path folder =
-      expand_home(config.get("cache_dir", ""), config.full_key("cache_dir"));
+      expand_home(kCacheDir.read(config), config.full_key("cache_dir"));
   if (kind == kMemory || kind == kOff) config.no_effect("cache_dir", {"cache"});
   // Recordings are large and slow to decode; what is made on the fly is small.
   if (kind == kAuto && dataset->cache_key().empty()) kind = kOff;
@@ -73,11 +91,11 @@ std::shared_ptr<const Dataset> open_dataset(const Config& config, const DatasetR
 
 Pipelines read_pipelines(const Config& config, const DatasetInfo& info) {
   Pipeline test;
-  const std::vector<double> mean = per_channel(config, "mean", info.mean, info.channels);
-  const std::vector<double> std = per_channel(config, "std", info.std, info.channels);
+  const std::vector<double> mean = per_channel(config, kMean, info.mean, info.channels);
+  const std::vector<double> std = per_channel(config, kStd, info.std, info.channels);
   for (const double s : std)
     SPIKENM_CHECK(s > 0, "{}: found {:g}, wanted more than 0", config.full_key("std"), s);
-  if (config.get<bool>("normalize", !mean.empty() || !std.empty())) {
+  if (kNormalize.read(config, !mean.empty() || !std.empty())) {
     SPIKENM_CHECK(mean.size() == std.size(),
                   "{} and {}: found {} and {} numbers, wanted as many of both",
                   config.full_key("mean"), config.full_key("std"), mean.size(), std.size());
@@ -90,13 +108,22 @@ Pipelines read_pipelines(const Config& config, const DatasetInfo& info) {
   }
   Pipeline train = test;
   train.augment = std::make_shared<TransformChain>(
-      config.get<std::vector<std::string>>("augment", info.augment),
+      kAugment.read(config, info.augment),
       TransformContext{
           .shape = info.shape(), .events = info.events, .mirrored = info.mirrored, .mean = mean},
       config.full_key("augment"));
-  train.mix.mixup_alpha = config.get_real("mixup", 0, 0, 100);
-  train.mix.cutmix_alpha = config.get_real("cutmix", 0, 0, 100);
+  train.mix.mixup_alpha = kMixup.read(config);
+  train.mix.cutmix_alpha = kCutmix.read(config);
   return {std::move(train), std::move(test)};
+}
+
+std::vector<KeyGroup> data_keys() {
+  std::vector<KeyGroup> groups = keys_by_dataset();
+  groups.insert(groups.begin(), {"data",
+                                 "",
+                                 {&kDataName, &kTrainSize, &kTestSize, &kCache, &kCacheDir, &kMean,
+                                  &kStd, &kNormalize, &kAugment, &kMixup, &kCutmix}});
+  return groups;
 }
 
 }  // namespace spikenm::data

@@ -63,11 +63,12 @@ class Subset : public WrappedDataset {
 };
 
 // How many samples of a part are wanted: all of them where the key is 0.
-int64_t read_size(const Config& config, const char* key, const Dataset& dataset, Part part) {
-  const int64_t wanted = config.get_int(key, 0, 0, 10'000'000), found = dataset.size(part);
+int64_t read_size(const Config& config, const IntKey& key, const Dataset& dataset, Part part) {
+  const int64_t wanted = key.read(config), found = dataset.size(part);
   if (wanted == 0 || found == 0) return found;
-  SPIKENM_CHECK(wanted <= found, "{}: found {}, but {} has {} {} samples", config.full_key(key),
-                wanted, dataset.info().name, found, part == Part::kTrain ? "train" : "test");
+  SPIKENM_CHECK(wanted <= found, "{}: found {}, but {} has {} {} samples",
+                config.full_key(key.name), wanted, dataset.info().name, found,
+                part == Part::kTrain ? "train" : "test");
   return wanted;
 }
 
@@ -98,8 +99,8 @@ std::vector<int64_t> choose_balanced(const Dataset& dataset, Part part, int64_t 
 
 std::shared_ptr<const Dataset> read_subset(const Config& config,
                                            std::shared_ptr<const Dataset> dataset, uint64_t seed) {
-  const int64_t train = read_size(config, "train_size", *dataset, Part::kTrain);
-  const int64_t test = read_size(config, "test_size", *dataset, Part::kTest);
+  const int64_t train = read_size(config, kTrainSize, *dataset, Part::kTrain);
+  const int64_t test = read_size(config, kTestSize, *dataset, Part::kTest);
   if (train == dataset->size(Part::kTrain) && test == dataset->size(Part::kTest)) return dataset;
   std::vector<int64_t> of_train = choose_balanced(*dataset, Part::kTrain, train, seed);
   std::vector<int64_t> of_test = choose_balanced(*dataset, Part::kTest, test, seed);

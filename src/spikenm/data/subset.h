@@ -1,12 +1,17 @@
 // Some samples of a set, as many of every class: data.train_size and data.test_size.
 #pragma once
 
+#include "spikenm/core/key.h"
 #include "spikenm/data/dataset.h"
 
 #include <memory>
 #include <vector>
 
 namespace spikenm::data {
+
+inline const IntKey kTrainSize{"train_size", 0, 0, 10'000'000,
+                               "training samples that are used, as many of every class; 0: all"};
+inline const IntKey kTestSize{"test_size", 0, 0, 10'000'000, "the same of test samples"};
 
 // n samples of a part in the order of the part, chosen by seed. Classes are served in turn, so
 // their numbers differ by one at most while none runs out. The first n of more are among the more.

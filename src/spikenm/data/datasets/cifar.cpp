@@ -11,6 +11,8 @@
 namespace spikenm::data {
 namespace {
 
+const ChoiceKey kLabels{"labels", "fine", {"fine", "coarse"}, "100 classes, or 20 of five each"};
+
 namespace fs = std::filesystem;
 
 struct NamedSum {
@@ -220,12 +222,16 @@ std::unique_ptr<Dataset> open_cifar10(const Config& config, const DatasetRequest
 }
 
 std::unique_ptr<Dataset> open_cifar100(const Config& config, const DatasetRequest& request) {
-  const bool coarse = config.get_choice("labels", "fine", {"fine", "coarse"}) == 1;
+  const bool coarse = kLabels.read(config) == 1;
   return open_cifar(kCifar100,
                     {.classes = coarse ? 20 : 100,
                      .mean = {129.3 / 255, 124.1 / 255, 112.4 / 255},
                      .std = {68.2 / 255, 65.4 / 255, 70.4 / 255}},
                     config, request.extent);
+}
+
+KeyList cifar100_keys() {
+  return join_keys(packed_file_keys(), {&kLabels});
 }
 
 }  // namespace spikenm::data

@@ -45,8 +45,10 @@ struct Split {
   uint64_t seed = 0;
 };
 
+const TextKey kSplit{"split", "upr", "which recordings are for testing: upr, tebn or random:SEED"};
+
 Split read_split(const Config& config) {
-  Split split{.text = config.get("split", "upr"), .key = config.full_key("split")};
+  Split split{.text = kSplit.read(config), .key = config.full_key("split")};
   const std::string& text = split.text;
   split.random = text.starts_with("random:");
   if (split.random) {
@@ -161,6 +163,10 @@ std::unique_ptr<Dataset> open_cifar10_dvs(const Config& config, const DatasetReq
                               std::move(info), options, "cifar10-dvs 1 " + tree.extension);
   }
   fail("{}: found no recordings of cifar10-dvs; it is read from {}", root.string(), kWanted);
+}
+
+KeyList cifar10_dvs_keys() {
+  return join_keys(join_keys(packed_file_keys(), frame_keys()), {&kSplit});
 }
 
 }  // namespace spikenm::data

@@ -196,4 +196,8 @@ std::unique_ptr<Dataset> open_dvs_gesture(const Config& config, const DatasetReq
   fail("{}: found no recordings of dvs-gesture; it is read from {}", root.string(), kWanted);
 }
 
+KeyList dvs_gesture_keys() {
+  return join_keys(packed_file_keys(), frame_keys());
+}
+
 }  // namespace spikenm::data

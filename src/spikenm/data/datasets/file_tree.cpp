@@ -57,7 +57,7 @@ bool may_enter(const fs::path& folder) {
 fs::path require_root(const Config& config, Extent extent, std::string_view dataset,
                       std::string_view wanted) {
   const std::string key = config.full_key("root");
-  const fs::path root = expand_home(config.get("root", ""), key);
+  const fs::path root = expand_home(kRoot.read(config), key);
   if (extent == Extent::kNothing) return root;
   SPIKENM_CHECK(!root.empty(), "{}: not set; {} is read from {}", key, dataset, wanted);
   std::error_code error;
@@ -80,9 +80,12 @@ fs::file_type kind_of(const fs::path& path) {
 }
 
 UnpackLimit read_unpack_limit(const Config& config) {
-  constexpr int64_t kMostMb = int64_t{1} << 24;
-  const int64_t mb = config.get_int("max_unpacked_mb", UnpackLimit::kDefaultMb, 1, kMostMb);
+  const int64_t mb = kMaxUnpackedMb.read(config);
   return {static_cast<size_t>(mb) << 20, config.full_key("max_unpacked_mb")};
+}
+
+KeyList packed_file_keys() {
+  return {&kRoot, &kMaxUnpackedMb};
 }
 
 fs::path find_folder(const fs::path& root, const std::vector<std::string>& candidates,

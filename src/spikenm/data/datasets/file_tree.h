@@ -1,7 +1,7 @@
 // Finding a dataset's files below data.root.
 #pragma once
 
-#include "spikenm/core/config.h"
+#include "spikenm/core/key.h"
 #include "spikenm/data/formats/unpack_limit.h"
 #include "spikenm/data/recording_set.h"
 
@@ -11,6 +11,11 @@
 #include <vector>
 
 namespace spikenm::data {
+
+inline const TextKey kRoot{"root", "", "folder of the dataset's files"};
+inline const IntKey kMaxUnpackedMb{
+    "max_unpacked_mb", static_cast<int64_t>(UnpackLimit::kDefaultMb), 1, int64_t{1} << 24,
+    "megabytes that one packed file may become, beside 16 times its own size"};
 
 // data.root, which must be a folder unless nothing is opened. `wanted` tells people what lies in it
 // and where it can be had.
@@ -22,6 +27,9 @@ std::filesystem::file_type kind_of(const std::filesystem::path& path);
 
 // data.max_unpacked_mb: what one packed file of the set may become, beside 16 times its own size.
 UnpackLimit read_unpack_limit(const Config& config);
+
+// The keys of both.
+KeyList packed_file_keys();
 
 // The first of root/<candidate> (an empty candidate is the root itself) that has `member` in it;
 // empty when none has.

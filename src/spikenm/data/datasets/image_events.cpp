@@ -1,5 +1,6 @@
 #include "spikenm/data/datasets/image_events.h"
 
+#include "spikenm/core/key.h"
 #include "spikenm/data/event_camera.h"
 #include "spikenm/data/resize.h"
 #include "spikenm/data/wrapped_dataset.h"
@@ -9,6 +10,17 @@
 
 namespace spikenm::data {
 namespace {
+
+const ImageEventOptions kUsual;
+const TextKey kSource{"source", "cifar10", "the set of still images, whose own keys are read too"};
+const IntKey kSize{"size", kUsual.size, 0, 1024,
+                   "side of the sensor in pixels; 0: as many as the image has"};
+const RealKey kTravel{"travel", kUsual.travel, 0.1, 64,
+                      "how far the image strays from its place, in pixels of the sensor"};
+const RealKey kThreshold{"threshold", kUsual.threshold, 0.01, 10,
+                         "change of log intensity an event"};
+const RealKey kNoise{"noise", kUsual.noise, 0, 1,
+                     "share of pixels with a noise event, for each frame and polarity"};
 
 constexpr double kLongestStep = 0.5;  // pixels of motion between two looks of the camera
 constexpr float kBlack = 25.5F;       // a screen's black and stray light, on the scale of 0..255
@@ -156,16 +168,20 @@ std::unique_ptr<Dataset> make_image_events(std::shared_ptr<const Dataset> source
 }
 
 std::unique_ptr<Dataset> open_image_events(const Config& config, const DatasetRequest& request) {
-  const std::string name = config.get("source", "cifar10");
+  const std::string name = kSource.read(config);
   config.selects("source");
   SPIKENM_CHECK(name != "image-events", "{}: found '{}', wanted a set of still images",
                 config.full_key("source"), name);
   ImageEventOptions options{.frames = request.frames, .seed = request.seed};
-  options.size = config.get_int("size", options.size, 0, 1024);
-  options.travel = config.get_real("travel", options.travel, 0.1, 64);
-  options.threshold = config.get_real("threshold", options.threshold, 0.01, 10);
-  options.noise = config.get_real("noise", options.noise, 0, 1);
+  options.size = kSize.read(config);
+  options.travel = kTravel.read(config);
+  options.threshold = kThreshold.read(config);
+  options.noise = kNoise.read(config);
   return make_image_events(datasets().find(name)(config, request), options);
+}
+
+KeyList image_events_keys() {
+  return {&kSource, &kSize, &kTravel, &kThreshold, &kNoise};
 }
 
 }  // namespace spikenm::data

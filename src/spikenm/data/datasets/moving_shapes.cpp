@@ -1,6 +1,7 @@
 #include "spikenm/data/datasets/moving_shapes.h"
 
 #include "spikenm/core/interrupt.h"
+#include "spikenm/core/key.h"
 #include "spikenm/data/event_camera.h"
 
 #include <algorithm>
@@ -9,6 +10,14 @@
 
 namespace spikenm::data {
 namespace {
+
+const IntKey kTrainSamples{"train_size", MovingShapesOptions{}.train_size, 0, 10'000'000,
+                           "training samples that are made; 0: as if nothing were said"};
+const IntKey kTestSamples{"test_size", MovingShapesOptions{}.test_size, 0, 10'000'000,
+                          "the same of test samples"};
+const BoolKey kShuffleTime{"shuffle_time", false,
+                           "whether frames come in random order, which takes the motion away"};
+const TextKey kNoRoot{"root", "", "must be empty: nothing is read"};
 
 constexpr int64_t kSide = 34;
 constexpr int kRendersPerFrame = 2;
@@ -167,21 +176,25 @@ std::unique_ptr<Dataset> make_moving_shapes(const MovingShapesOptions& options) 
 std::unique_ptr<Dataset> open_moving_shapes(const Config& config, const DatasetRequest& request) {
   MovingShapesOptions options;
   // 0 is what it is to every set: as if nothing were said.
-  const auto read_size = [&](const char* key, int64_t& size) {
-    const int64_t given = config.get_int(key, size, 0, 10'000'000);
+  const auto read_size = [&](const IntKey& key, int64_t& size) {
+    const int64_t given = key.read(config);
     if (given > 0) size = given;
   };
-  read_size("train_size", options.train_size);
-  read_size("test_size", options.test_size);
-  options.shuffle_time = config.get<bool>("shuffle_time", false);
+  read_size(kTrainSamples, options.train_size);
+  read_size(kTestSamples, options.test_size);
+  options.shuffle_time = kShuffleTime.read(config);
   // Every dataset has a root; this one has nothing to read there.
-  const std::string root = config.get("root", "");
+  const std::string root = kNoRoot.read(config);
   SPIKENM_CHECK(root.empty(),
                 "{}: found '{}', but moving-shapes is made on the fly and reads no folder",
                 config.full_key("root"), root);
   options.frames = request.frames;
   options.seed = request.seed;
   return make_moving_shapes(options);
+}
+
+KeyList moving_shapes_keys() {
+  return {&kTrainSamples, &kTestSamples, &kShuffleTime, &kNoRoot};
 }
 
 }  // namespace spikenm::data

@@ -34,4 +34,8 @@ std::unique_ptr<Dataset> open_n_mnist(const Config& config, const DatasetRequest
                             std::move(info), options, "n-mnist 1");
 }
 
+KeyList n_mnist_keys() {
+  return join_keys({&kRoot}, frame_keys());
+}
+
 }  // namespace spikenm::data

@@ -223,4 +223,8 @@ std::unique_ptr<Dataset> open_shd(const Config& config, const DatasetRequest& re
   return make_frame_dataset(std::move(recordings), std::move(info), options, "shd 1");
 }
 
+KeyList shd_keys() {
+  return join_keys(packed_file_keys(), frame_keys());
+}
+
 }  // namespace spikenm::data
