@@ -10,9 +10,11 @@ namespace {
 
 using test::method_on, test::small_network;
 
+const StepsKey kEvery{"every", "3%", "how often"};
+
 Interval read(const std::string& value) {
   const Config config = Config::from_text("[method]\nevery = " + value, "test");
-  return read_interval(config.section("method"), "every", {.percent = 3});
+  return read_interval(config.section("method"), kEvery);
 }
 
 TEST(Interval, AWholeNumberIsStepsHoweverLongTheSearch) {
@@ -37,8 +39,8 @@ TEST(Interval, AShareIsRoundedAndAtLeastOneStep) {
 
 TEST(Interval, TheFallbackIsRecordedAsAConfigGivesIt) {
   const Config config;
-  EXPECT_EQ(read_interval(config, "every", {.percent = 0.6}).steps(1000), 6);
-  EXPECT_EQ(read_interval(config, "other", {.fixed = 5}).steps(1000), 5);
+  EXPECT_EQ(read_interval(config, StepsKey{"every", "0.6%", "how often"}).steps(1000), 6);
+  EXPECT_EQ(read_interval(config, StepsKey{"other", 5, "how often"}).steps(1000), 5);
   EXPECT_EQ(config.resolved_toml(), "every = \"0.6%\"\nother = 5\n");
 }
 

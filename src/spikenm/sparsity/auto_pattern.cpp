@@ -1,5 +1,7 @@
 #include "spikenm/sparsity/auto_pattern.h"
 
+#include "spikenm/sparsity/layer_keys.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -90,9 +92,8 @@ std::optional<AutoPattern> read_auto_pattern(const std::string& pattern, const C
   SPIKENM_CHECK(error == std::errc() && stop == end,
                 "{}: found '{}', wanted auto: and a share of the weights, such as auto:0.25",
                 method.full_key("pattern"), pattern);
-  wanted.m = static_cast<int>(method.get_int("auto_m", wanted.m, 2, nm::NmPattern::kMaxM));
-  wanted.rule =
-      static_cast<AutoPattern::Rule>(method.get_choice("auto_rule", "erk", {"erk", "uniform"}));
+  wanted.m = static_cast<int>(kAutoM.read(method, wanted.m));
+  wanted.rule = static_cast<AutoPattern::Rule>(kAutoRule.read(method));
   return wanted;
 }
 

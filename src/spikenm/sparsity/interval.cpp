@@ -9,8 +9,6 @@
 namespace spikenm::sparsity {
 namespace {
 
-using StepsOrShare = std::variant<int64_t, std::string>;
-
 // The number before the percent sign, when it is a share: more than 0, at most 100.
 std::optional<double> parse_percent(std::string_view text) {
   if (!text.ends_with('%')) return std::nullopt;
@@ -20,11 +18,6 @@ std::optional<double> parse_percent(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), end, percent);
   const bool is_share = error == std::errc() && stop == end && percent > 0 && percent <= 100;
   return is_share ? std::optional(percent) : std::nullopt;
-}
-
-StepsOrShare as_given(const Interval& interval) {
-  if (interval.percent > 0) return interval.text();
-  return interval.fixed;
 }
 
 }  // namespace
@@ -38,9 +31,9 @@ std::string Interval::text() const {
   return percent > 0 ? fmt::format("{:g}%", percent) : fmt::format("{}", fixed);
 }
 
-Interval read_interval(const Config& config, std::string_view key, const Interval& fallback) {
-  const StepsOrShare given = config.get<StepsOrShare>(key, as_given(fallback));
-  Interval found{.key = config.full_key(key)};
+Interval read_interval(const Config& config, const StepsKey& key) {
+  const std::variant<int64_t, std::string> given = key.read(config);
+  Interval found{.key = config.full_key(key.name)};
   if (const int64_t* steps = std::get_if<int64_t>(&given)) {
     SPIKENM_CHECK(*steps >= 1, "{}: found {}, wanted at least 1 step, or a share such as \"3%\"",
                   found.key, *steps);

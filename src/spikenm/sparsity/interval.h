@@ -2,11 +2,10 @@
 // steps, so that a short search and a long one are alike.
 #pragma once
 
-#include "spikenm/core/config.h"
+#include "spikenm/core/key.h"
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace spikenm::sparsity {
 
@@ -22,6 +21,6 @@ struct Interval {
 };
 
 // Reads a whole number of steps from 1, or text such as "0.6%" of more than 0 and at most 100.
-Interval read_interval(const Config& config, std::string_view key, const Interval& fallback);
+Interval read_interval(const Config& config, const StepsKey& key);
 
 }  // namespace spikenm::sparsity

@@ -4,6 +4,7 @@
 #include "spikenm/core/text.h"
 #include "spikenm/ops/nm_sample.h"
 #include "spikenm/sparsity/auto_pattern.h"
+#include "spikenm/sparsity/layer_keys.h"
 
 #include <ATen/ATen.h>
 
@@ -65,36 +66,36 @@ struct Rules {
 
 // Leaves the network's first or last layer dense where `key` says so. One that is never masked,
 // such as a head that is a readout, is dense anyway.
-void read_end(const char* key, const nn::Synapse& end, const Config& method, Rules& rules) {
-  if (method.get_choice(key, "as-others", {"as-others", "dense"}) == 0) return;
+void read_end(const ChoiceKey& key, const nn::Synapse& end, const Config& method, Rules& rules) {
+  if (key.read(method) == 0) return;
   if (end.maskable) {
     rules.dense.push_back(end.name);
   } else {
     say(fmt::format("note: {}: {} is never masked, so nothing more is left dense",
-                    method.full_key(key), end.name));
+                    method.full_key(key.name), end.name));
   }
 }
 
 Rules read_rules(nn::Network& network, const Config& method) {
   const std::vector<std::string> names = names_of(network);
   Rules rules;
-  const int share = static_cast<int>(method.get_int("share", 1, 1, 65536));
-  rules.pattern_text = method.get("pattern", "2:4");
+  const int share = static_cast<int>(kShare.read(method));
+  rules.pattern_text = kPattern.read(method);
   rules.automatic = read_auto_pattern(rules.pattern_text, method);
   rules.pattern = rules.automatic
                       ? nm::NmPattern{.n = 1, .m = rules.automatic->m, .share = share}
                       : nm::NmPattern::parse(rules.pattern_text, method.full_key("pattern"), share);
-  rules.globs = method.get<std::vector<std::string>>("layers", {"*"});
+  rules.globs = kLayers.read(method);
   for (const std::string& glob : rules.globs) check_glob(glob, names, method.full_key("layers"));
   const std::string table_key = method.full_key("layer_pattern");
-  for (const auto& [glob, text] : method.get_table("layer_pattern")) {
+  for (const auto& [glob, text] : kLayerPattern.read(method)) {
     check_glob(glob, names, table_key);
     std::optional<nm::NmPattern> pattern;
     if (text != "dense") pattern = nm::NmPattern::parse(text, table_key + "." + glob, share);
     rules.own.push_back({.glob = glob, .pattern = pattern});
   }
-  read_end("first_layer", network.synapses().front(), method, rules);
-  read_end("last_layer", network.synapses().back(), method, rules);
+  read_end(kFirstLayer, network.synapses().front(), method, rules);
+  read_end(kLastLayer, network.synapses().back(), method, rules);
   return rules;
 }
 
@@ -158,7 +159,7 @@ std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Conf
 
 std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method) {
   return find_maskable_layers(network, method,
-                              nm::parse_axis(method.get("axis", "in"), method.full_key("axis")));
+                              nm::parse_axis(kAxis.read(method), method.full_key("axis")));
 }
 
 nm::Mask mask_from_draws(const MaskableLayer& layer, const at::Tensor& draws) {

@@ -3,6 +3,7 @@
 #include "spikenm/graph/walks.h"
 #include "spikenm/sparsity/conn_control.h"
 #include "spikenm/sparsity/connectivity.h"
+#include "spikenm/sparsity/neuron_pruning_keys.h"
 #include "spikenm/sparsity/temperature.h"
 
 #include <ATen/ATen.h>
@@ -29,14 +30,14 @@ struct NeuronOptions {
 
 NeuronOptions read_options(const Config& config) {
   NeuronOptions o;
-  o.beta_min = config.get_real("beta_min", o.beta_min, 1e-6);
-  o.beta_max = config.get_real("beta_max", o.beta_max, o.beta_min);
-  o.lr = config.get_real("neuron_lr", o.lr, 0);
+  o.beta_min = kBetaMin.read(config, o.beta_min);
+  o.beta_max = kBetaMax.read_within(config, o.beta_max, o.beta_min, kMostNumber);
+  o.lr = kNeuronLr.read(config, o.lr);
   if (!config.has("target_conn")) {
-    o.lambda = config.get_real("lambda_neuron", o.lambda, 0);
+    o.lambda = kLambdaNeuron.read(config, o.lambda);
     return o;
   }
-  o.target_conn = config.get_real("target_conn", 0, 0, 1);
+  o.target_conn = kTargetConn.read(config, 0);
   config.no_effect("lambda_neuron", {"target_conn"});  // it is found
   o.lambda = 0;
   return o;
@@ -267,7 +268,7 @@ void check_target(const NeuronPruning& method, double target, const std::string&
 
 std::unique_ptr<Method> with_neuron_pruning(std::unique_ptr<Method> weights, nn::Network& network,
                                             const Config& config) {
-  if (config.get_choice("granularity", "weight", {"weight", "weight+neuron"}) == 0) {
+  if (kGranularity.read(config) == 0) {
     for (const char* key : {"beta_min", "beta_max", "neuron_lr", "lambda_neuron", "target_conn"})
       config.no_effect(key, {"granularity"});
     return weights;

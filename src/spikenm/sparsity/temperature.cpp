@@ -1,5 +1,7 @@
 #include "spikenm/sparsity/temperature.h"
 
+#include "spikenm/sparsity/temperature_keys.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,8 +17,8 @@ double temperature(double tau_max, double tau_min, double progress) {
 }
 
 void read_temperatures(const Config& config, double& tau_max, double& tau_min) {
-  tau_max = config.get_real("tau_max", tau_max, 1e-8);
-  tau_min = config.get_real("tau_min", tau_min, 1e-8);
+  tau_max = kTauMax.read(config, tau_max);
+  tau_min = kTauMin.read(config, tau_min);
   SPIKENM_CHECK(tau_min <= tau_max, "{}: found {:g}, wanted at most tau_max, {:g}",
                 config.full_key("tau_min"), tau_min, tau_max);
 }

@@ -1,6 +1,7 @@
 #include "spikenm/ops/nm_sample.h"
 #include "spikenm/sparsity/interval.h"
 #include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/methods/gradual_keys.h"
 #include "spikenm/sparsity/positions.h"
 #include "spikenm/sparsity/temperature.h"
 #include "spikenm/sparsity/unmasked_gradient.h"
@@ -14,7 +15,7 @@ namespace {
 
 struct GradualOptions {
   double until = 0.9;  // progress from which blocks keep n
-  Interval mask_every{.percent = 0.6};
+  Interval mask_every;
   bool dense_weight_grad = false;
 };
 
@@ -78,9 +79,9 @@ class Gradual : public Method {
 
 std::unique_ptr<Method> make_gradual(nn::Network& network, const Config& config, uint64_t) {
   GradualOptions o;
-  o.until = config.get_real("until", o.until, 0.01, 1);
-  o.mask_every = read_interval(config, "mask_every", o.mask_every);
-  o.dense_weight_grad = config.get_choice("weight_grad", "masked", {"masked", "dense"}) == 1;
+  o.until = gradual_key::kUntil.read(config, o.until);
+  o.mask_every = read_interval(config, gradual_key::kMaskEvery);
+  o.dense_weight_grad = gradual_key::kWeightGrad.read(config) == 1;
   return std::make_unique<Gradual>(find_maskable_layers(network, config), o);
 }
 

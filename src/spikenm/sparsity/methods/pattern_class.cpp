@@ -5,6 +5,7 @@
 #include "spikenm/ops/nm_sample.h"
 #include "spikenm/sparsity/mask_logits.h"
 #include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/methods/pattern_class_keys.h"
 #include "spikenm/sparsity/temperature.h"
 
 #include <ATen/ATen.h>
@@ -140,12 +141,12 @@ class PatternClass : public Method {
 
 PatternClassOptions read_options(const Config& config) {
   PatternClassOptions o;
-  o.exactly = config.get_choice("draws", "at-most", {"at-most", "exactly"}) == 1;
+  o.exactly = pattern_class_key::kDraws.read(config) == 1;
   read_temperatures(config, o.tau_max, o.tau_min);
-  o.logit_std = config.get_real("logit_std", o.logit_std, 0);
-  o.logit_lr = config.get_real("logit_lr", o.logit_lr, 0);
-  o.logit_eps = config.get_real("logit_eps", o.logit_eps, 0);
-  o.freeze_top = config.get_choice("freeze", "last", {"last", "top-n"}) == 1;
+  o.logit_std = pattern_class_key::kLogitStd.read(config, o.logit_std);
+  o.logit_lr = pattern_class_key::kLogitLr.read(config, o.logit_lr);
+  o.logit_eps = pattern_class_key::kLogitEps.read(config, o.logit_eps);
+  o.freeze_top = pattern_class_key::kFreeze.read(config) == 1;
   return o;
 }
 

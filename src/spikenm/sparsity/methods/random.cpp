@@ -1,4 +1,5 @@
 #include "spikenm/sparsity/frozen_masks.h"
+#include "spikenm/sparsity/methods/random_keys.h"
 #include "spikenm/sparsity/positions.h"
 
 #include <ATen/ATen.h>
@@ -32,7 +33,7 @@ class Random : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_random(nn::Network& network, const Config& config, uint64_t seed) {
-  const bool replace = config.get_choice("draws", "exactly", {"at-most", "exactly"}) == 0;
+  const bool replace = random_key::kDraws.read(config) == 0;
   return std::make_unique<Random>(find_maskable_layers(network, config), replace, seed);
 }
 

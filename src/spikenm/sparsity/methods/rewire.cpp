@@ -2,6 +2,7 @@
 #include "spikenm/sparsity/blocks.h"
 #include "spikenm/sparsity/interval.h"
 #include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/methods/rewire_keys.h"
 #include "spikenm/sparsity/positions.h"
 
 #include <ATen/ATen.h>
@@ -17,7 +18,7 @@ namespace spikenm::sparsity {
 namespace {
 
 struct RewireOptions {
-  Interval every{.percent = 3};
+  Interval every;
   double fraction = 0.3;  // of a layer's blocks, at the start
   ops::CreditKind credit = ops::CreditKind::kNet;
   double credit_decay = 0.9;
@@ -145,12 +146,11 @@ class Rewire : public Method {
 
 std::unique_ptr<Method> make_rewire(nn::Network& network, const Config& config, uint64_t seed) {
   RewireOptions o;
-  o.every = read_interval(config, "every", o.every);
-  o.fraction = config.get_real("fraction", o.fraction, 0, 1);
-  o.credit = config.get_choice("credit", "net", {"temporal", "net"}) == 0
-                 ? ops::CreditKind::kTemporal
-                 : ops::CreditKind::kNet;
-  o.credit_decay = config.get_real("credit_decay", o.credit_decay, 0, 0.9999);
+  o.every = read_interval(config, rewire_key::kEvery);
+  o.fraction = rewire_key::kFraction.read(config, o.fraction);
+  o.credit =
+      rewire_key::kCredit.read(config) == 0 ? ops::CreditKind::kTemporal : ops::CreditKind::kNet;
+  o.credit_decay = rewire_key::kCreditDecay.read(config, o.credit_decay);
   if (o.fraction == 0)
     for (const char* key : {"every", "credit", "credit_decay"}) config.no_effect(key, {"fraction"});
   return std::make_unique<Rewire>(find_maskable_layers(network, config), o, seed);

@@ -1,18 +1,12 @@
 #include "spikenm/sparsity/methods/spikenm_options.h"
 
+#include "spikenm/sparsity/methods/spikenm_keys.h"
 #include "spikenm/sparsity/temperature.h"
 
 namespace spikenm::sparsity {
 namespace {
 
-const std::vector<std::string> kDraws{"at-most", "exactly"};
-const std::vector<std::string> kOrGradients{"literal", "soft"};
-const std::vector<std::string> kWeightGrads{"masked", "dense"};
-const std::vector<std::string> kCredits{"temporal", "net"};
-const std::vector<std::string> kCreditScales{"raw", "block-mean", "layer-mean", "block-z"};
-const std::vector<std::string> kTargets{"credit", "uniform"};
-const std::vector<std::string> kReduces{"mean", "sum"};
-const std::vector<std::string> kFreezes{"last", "top-n", "resample"};
+using namespace spikenm_key;
 
 // What measures best so far (docs/method.md, "Presets"): input-channel blocks; distinct positions
 // whose number falls from m to n; little noise, so that the mask moves slowly; a prior that knows
@@ -34,7 +28,7 @@ SpikenmOptions default_preset() {
 void read_noise(const Config& config, SpikenmOptions& o) {
   std::vector<double> fallback{o.noise_from};
   if (o.noise_to != o.noise_from) fallback.push_back(o.noise_to);
-  const auto noise = config.get<std::vector<double>>("noise", fallback);
+  const auto noise = kNoise.read(config, fallback);
   SPIKENM_CHECK(noise.size() == 1 || noise.size() == 2,
                 "{}: found {} numbers, wanted one or [from, to]", config.full_key("noise"),
                 noise.size());
@@ -48,17 +42,16 @@ void read_noise(const Config& config, SpikenmOptions& o) {
 
 // Credits, their target and the weight of both.
 void read_distillation(const Config& config, SpikenmOptions& o) {
-  const auto choice = [&](const char* key, auto current, const std::vector<std::string>& names) {
-    return config.get_choice(key, names[static_cast<size_t>(current)], names);
+  const auto choice = [&](const ChoiceKey& key, auto current) {
+    return key.read(config, static_cast<size_t>(current));
   };
-  o.credit = static_cast<ops::CreditKind>(choice("credit", o.credit, kCredits));
+  o.credit = static_cast<ops::CreditKind>(choice(kCredit, o.credit));
   ops::CreditTarget& target = o.eid.target;
-  target.credit_scale =
-      static_cast<nm::CreditScale>(choice("credit_scale", target.credit_scale, kCreditScales));
-  target.tau_q = config.get_real("tau_q", target.tau_q, 1e-6);
-  target.uniform = choice("eid_target", target.uniform ? 1 : 0, kTargets) == 1;
-  o.eid.lambda = config.get_real("lambda_eid", o.eid.lambda, 0);
-  o.eid.mean_over_blocks = choice("eid_reduce", o.eid.mean_over_blocks ? 0 : 1, kReduces) == 0;
+  target.credit_scale = static_cast<nm::CreditScale>(choice(kCreditScale, target.credit_scale));
+  target.tau_q = kTauQ.read(config, target.tau_q);
+  target.uniform = choice(kEidTarget, target.uniform ? 1 : 0) == 1;
+  o.eid.lambda = kLambdaEid.read(config, o.eid.lambda);
+  o.eid.mean_over_blocks = choice(kEidReduce, o.eid.mean_over_blocks ? 0 : 1) == 0;
   const char* const cause = o.distills() ? "eid_target" : "lambda_eid";
   if (target.uniform || !o.distills())
     for (const char* key : {"credit", "credit_scale", "tau_q"})
@@ -69,10 +62,10 @@ void read_distillation(const Config& config, SpikenmOptions& o) {
 
 // How many positions a block's mask has, and how it gets them.
 void read_draws(const Config& config, SpikenmOptions& o) {
-  o.replace = config.get_choice("draws", kDraws[o.replace ? 0 : 1], kDraws) == 0;
-  const int64_t start = config.get_int("draws_start", o.draws_start, 0, nm::NmPattern::kMaxM);
-  o.or_gradient = static_cast<nm::OrGradient>(
-      config.get_choice("or_grad", kOrGradients[static_cast<size_t>(o.or_gradient)], kOrGradients));
+  o.replace = kDraws.read(config, o.replace ? 0 : 1) == 0;
+  const int64_t start = kDrawsStart.read(config, o.draws_start);
+  o.or_gradient =
+      static_cast<nm::OrGradient>(kOrGrad.read(config, static_cast<size_t>(o.or_gradient)));
   o.draws_start = o.replace ? 0 : start;  // only distinct positions can be more than n
   config.no_effect(o.replace ? "draws_start" : "or_grad", {"draws", "preset"});
 }
@@ -80,26 +73,24 @@ void read_draws(const Config& config, SpikenmOptions& o) {
 }  // namespace
 
 SpikenmOptions read_spikenm_options(const Config& config) {
-  SpikenmOptions o = config.get_choice("preset", "default", {"paper", "default"}) == 0
-                         ? SpikenmOptions{}
-                         : default_preset();
-  const auto choice = [&](const char* key, auto current, const std::vector<std::string>& names) {
-    return config.get_choice(key, names[static_cast<size_t>(current)], names);
+  SpikenmOptions o = kPreset.read(config) == 0 ? SpikenmOptions{} : default_preset();
+  const auto choice = [&](const ChoiceKey& key, auto current) {
+    return key.read(config, static_cast<size_t>(current));
   };
-  o.axis = nm::parse_axis(config.get<std::string>("axis", std::string(nm::axis_name(o.axis))),
+  o.axis = nm::parse_axis(spikenm_key::kAxis.read(config, std::string(nm::axis_name(o.axis))),
                           config.full_key("axis"));
   read_draws(config, o);
-  o.redraw_every = read_interval(config, "redraw_every", o.redraw_every);
+  o.redraw_every = read_interval(config, kRedrawEvery);
   read_noise(config, o);
-  o.prior_kappa = config.get_real("prior_kappa", o.prior_kappa, 0, 1e6);
-  o.dense_weight_grad = choice("weight_grad", o.dense_weight_grad ? 1 : 0, kWeightGrads) == 1;
+  o.prior_kappa = kPriorKappa.read(config, o.prior_kappa);
+  o.dense_weight_grad = choice(kWeightGrad, o.dense_weight_grad ? 1 : 0) == 1;
   read_distillation(config, o);
   read_temperatures(config, o.tau_max, o.tau_min);
-  o.logit_std = config.get_real("logit_std", o.logit_std, 0);
-  o.logit_lr = config.get_real("logit_lr", o.logit_lr, 0);
-  o.logit_eps = config.get_real("logit_eps", o.logit_eps, 0);
-  o.freeze = static_cast<Freeze>(choice("freeze", o.freeze, kFreezes));
-  o.freeze_draw = static_cast<uint32_t>(config.get_int("freeze_draw", 0, 0, 1'000'000));
+  o.logit_std = kLogitStd.read(config, o.logit_std);
+  o.logit_lr = kLogitLr.read(config, o.logit_lr);
+  o.logit_eps = kLogitEps.read(config, o.logit_eps);
+  o.freeze = static_cast<Freeze>(choice(kFreeze, o.freeze));
+  o.freeze_draw = static_cast<uint32_t>(kFreezeDraw.read(config));
   if (o.freeze != Freeze::kResample) config.no_effect("freeze_draw", {"freeze", "preset"});
   return o;
 }

@@ -1,5 +1,6 @@
 #include "spikenm/ops/nm_sample.h"
 #include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/methods/sr_ste_keys.h"
 #include "spikenm/sparsity/positions.h"
 #include "spikenm/sparsity/unmasked_gradient.h"
 
@@ -51,7 +52,7 @@ class SrSte : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_sr_ste(nn::Network& network, const Config& config, uint64_t) {
-  const double decay = config.get_real("decay", 2e-4, 0);
+  const double decay = sr_ste_key::kDecay.read(config);
   return std::make_unique<SrSte>(find_maskable_layers(network, config), decay);
 }
 

@@ -1,0 +1,31 @@
+#include "spikenm/sparsity/method_keys.h"
+
+#include "spikenm/sparsity/layer_keys.h"
+#include "spikenm/sparsity/methods/gradual_keys.h"
+#include "spikenm/sparsity/methods/pattern_class_keys.h"
+#include "spikenm/sparsity/methods/random_keys.h"
+#include "spikenm/sparsity/methods/rewire_keys.h"
+#include "spikenm/sparsity/methods/spikenm_keys.h"
+#include "spikenm/sparsity/methods/sr_ste_keys.h"
+#include "spikenm/sparsity/neuron_pruning_keys.h"
+
+namespace spikenm::sparsity {
+
+std::vector<KeyGroup> method_keys() {
+  const auto masks = [](const KeyList& own) {
+    return join_keys(join_keys(own, layer_keys()), {&kAxis});
+  };
+  return {
+      {"method", "", join_keys({&kMethodName}, neuron_pruning_keys())},
+      {"method", "dense", {}},
+      {"method", "gradual", masks(gradual_key::all())},
+      {"method", "magnitude", masks({})},
+      {"method", "pattern-class", masks(pattern_class_key::all())},
+      {"method", "random", masks(random_key::all())},
+      {"method", "rewire", masks(rewire_key::all())},
+      {"method", "spikenm", join_keys(spikenm_key::all(), layer_keys())},
+      {"method", "sr-ste", masks(sr_ste_key::all())},
+  };
+}
+
+}  // namespace spikenm::sparsity

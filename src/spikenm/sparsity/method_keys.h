@@ -1,0 +1,11 @@
+// Every key of [method]; no torch is needed to list them.
+#pragma once
+
+#include "spikenm/core/key.h"
+
+namespace spikenm::sparsity {
+inline const TextKey kMethodName{"name", "spikenm", "the pruning method"};
+
+std::vector<KeyGroup> method_keys();
+
+}  // namespace spikenm::sparsity
