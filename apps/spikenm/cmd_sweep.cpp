@@ -11,6 +11,7 @@
 #include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
 #include "spikenm/graph/graph_toml.h"
+#include "spikenm/graph/models/model_keys.h"
 #include "spikenm/sweep/jobs.h"
 #include "spikenm/sweep/outcome.h"
 #include "spikenm/sweep/spec_file.h"
@@ -74,7 +75,7 @@ struct Resolved {
 // The network's file as every folder can name it.
 Resolved resolve(const Config& config, const train::Recipe& recipe) {
   if (!config.has("model.file")) return {.config = config.resolved_toml(), .graph = {}};
-  const fs::path file = fs::absolute(config.get_path("model.file"));
+  const fs::path file = fs::absolute(graph::kModelFile.read(config.section("model")));
   config.resolve_as("model.file", file.string());
   return {.config = config.resolved_toml(), .graph = graph::to_toml(recipe.model.network->graph())};
 }

@@ -3,6 +3,7 @@
 #include "spikenm/core/stopwatch.h"
 #include "spikenm/ops/recording.h"
 #include "spikenm/ops/stream.h"
+#include "spikenm/train/device_keys.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
@@ -20,12 +21,11 @@ void allow_tf32(bool allow) {
 }  // namespace
 
 Device read_device(const Config& config, bool may_be_missing) {
-  const std::vector<std::string> types{"auto", "fp32", "tf32", "bf16", "fp16"};
-  const size_t where = config.get_choice("device", "cpu", {"cpu", "cuda", "auto"});
+  const size_t where = kDevice.read(config);
   Device d;
-  const bool graphs = config.get<bool>("cuda_graphs", true);
+  const bool graphs = kCudaGraphs.read(config);
   if (where == 0) config.no_effect("cuda_graphs", {"device"});
-  d.precision = types[config.get_choice("precision", "auto", types)];
+  d.precision = kPrecision.choices[kPrecision.read(config)];
   if (where == 0 || (where == 2 && !ops::cuda_is_available())) {
     SPIKENM_CHECK(d.precision == "auto" || d.precision == "fp32",
                   "{}: found '{}', wanted fp32 on the cpu", config.full_key("precision"),

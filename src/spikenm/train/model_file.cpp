@@ -4,6 +4,7 @@
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/safetensors.h"
 #include "spikenm/core/say.h"
+#include "spikenm/data/data_keys.h"
 #include "spikenm/graph/graph_json.h"
 #include "spikenm/graph/walks.h"
 
@@ -166,7 +167,7 @@ Config stored_config(const std::string& text, const std::string& source,
   const std::string name = source + " (config)";
   Config config = Config::from_resolved(text, name);
   const std::string folder =
-      Config::from_resolved(text, name).section("data").get("cache_dir", std::string());
+      data::kCacheDir.read(Config::from_resolved(text, name).section("data"));
   for (const char* key : {"data.cache_dir", "data.workers"}) config.drop(key);
   bool says_where = false;  // the command line
   for (const std::string& assignment : overrides) {

@@ -1,6 +1,7 @@
 #include "spikenm/train/optimizer.h"
 
 #include "spikenm/core/parallel.h"
+#include "spikenm/train/optimizer_keys.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -16,20 +17,19 @@ constexpr int64_t kGrain = int64_t{1} << 14;
 
 OptimizerOptions read_optimizer_options(const Config& config) {
   OptimizerOptions o;
-  o.kind =
-      static_cast<OptimizerKind>(config.get_choice("optimizer", "adam", {"sgd", "adam", "adamw"}));
+  o.kind = static_cast<OptimizerKind>(kOptimizer.read(config));
   if (o.kind == OptimizerKind::kSgd) {
-    o.momentum = config.get_real("momentum", o.momentum, 0, 1);
-    o.nesterov = config.get<bool>("nesterov", o.nesterov);
+    o.momentum = kMomentum.read(config, o.momentum);
+    o.nesterov = kNesterov.read(config, o.nesterov);
     if (o.momentum == 0) config.no_effect("nesterov", {"momentum"});
     for (const char* key : {"beta1", "beta2", "eps"}) config.no_effect(key, {"optimizer"});
   } else {
     for (const char* key : {"momentum", "nesterov"}) config.no_effect(key, {"optimizer"});
-    o.beta1 = config.get_real("beta1", o.beta1, 0, 1);
-    o.beta2 = config.get_real("beta2", o.beta2, 0, 1);
-    o.eps = config.get_real("eps", o.eps, 0);
+    o.beta1 = kBeta1.read(config, o.beta1);
+    o.beta2 = kBeta2.read(config, o.beta2);
+    o.eps = kEps.read(config, o.eps);
   }
-  o.weight_decay = config.get_real("weight_decay", o.weight_decay, 0);
+  o.weight_decay = kWeightDecay.read(config, o.weight_decay);
   return o;
 }
 

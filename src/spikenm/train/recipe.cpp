@@ -1,9 +1,12 @@
 #include "spikenm/train/recipe.h"
 
 #include "spikenm/core/say.h"
+#include "spikenm/data/data_keys.h"
+#include "spikenm/sparsity/method_keys.h"
 #include "spikenm/train/batch_feed.h"
 #include "spikenm/train/phase.h"
 #include "spikenm/train/phase_order.h"
+#include "spikenm/train/recipe_keys.h"
 #include "spikenm/train/trained_epochs.h"
 
 #include <algorithm>
@@ -15,9 +18,9 @@ namespace {
 // What data and network both depend on.
 ModelRecipe read_basics(const Config& config) {
   ModelRecipe r;
-  r.seed = static_cast<uint64_t>(config.get_int("seed", 0, 0, INT64_MAX));
-  ops::use_threads(static_cast<int>(config.get_int("threads", 0, 0, 4096)));
-  r.T = config.section("model").get_int("T", 10, 1, 1024);
+  r.seed = static_cast<uint64_t>(kSeed.read(config));
+  ops::use_threads(static_cast<int>(kThreads.read(config)));
+  r.T = kT.read(config.section("model"));
   return r;
 }
 
@@ -30,13 +33,13 @@ data::Extent extent_for(Purpose purpose) {
 void read_data(ModelRecipe& r, const Config& data, Purpose purpose,
                std::vector<std::string>& notes) {
   std::string missing;
-  r.data_name = data.get("name", "moving-shapes");
+  r.data_name = data::kDataName.read(data);
   r.dataset =
       data::open_dataset(data, {.frames = r.T, .seed = r.seed, .extent = extent_for(purpose)},
                          purpose == Purpose::kCheck ? &missing : nullptr);
   if (!missing.empty()) notes.push_back(missing + "; all but the data was checked");
   r.pipelines = data::read_pipelines(data, r.dataset->info());
-  r.workers = data.get_int("workers", r.workers, 0, 256);
+  r.workers = kWorkers.read(data, r.workers);
 }
 
 graph::Graph describe_graph(const Config& config, const data::DatasetInfo& info) {
@@ -58,14 +61,14 @@ void make_network_and_method(ModelRecipe& r, const Config& config, graph::Graph 
   r.device = read_device(config, purpose == Purpose::kCheck || purpose == Purpose::kDescribe);
   r.network->move_to(r.device.device, r.device.compute);
   const Config method = config.section("method");
-  r.method_name = method.get("name", "spikenm");
+  r.method_name = sparsity::kMethodName.read(method);
   r.method = sparsity::make_method(r.method_name, *r.network, method, r.seed);
 }
 
 // Reads augment_on: batches that the GPU finishes are left raw.
 void read_augment_on(ModelRecipe& r, const Config& data) {
   enum { kAuto, kCpu, kGpu };
-  const size_t where = data.get_choice("augment_on", "auto", {"auto", "cpu", "gpu"});
+  const size_t where = kAugmentOn.read(data);
   const bool on_gpu = r.device.device.is_cuda() || r.device.is_missing;
   for (data::Pipeline* pipeline : {&r.pipelines.train, &r.pipelines.test}) {
     const std::string obstacle =
@@ -79,13 +82,12 @@ void read_augment_on(ModelRecipe& r, const Config& data) {
 
 TrainOptions read_train_options(const Config& config, const sparsity::Method& method) {
   TrainOptions t;
-  t.epochs = config.get_int("epochs", t.epochs, 1, 1'000'000);
-  t.search_epochs = config.get_int(
-      "search_epochs", static_cast<int64_t>(std::lround(0.3 * static_cast<double>(t.epochs))), 0,
-      t.epochs);
-  t.batch_size = config.get_int("batch_size", t.batch_size, 1, 1'000'000);
-  t.clip_norm = config.get_real("clip_norm", t.clip_norm, 0);
-  t.phases = config.get<std::vector<std::string>>("phases", t.phases);
+  t.epochs = kEpochs.read(config, t.epochs);
+  t.search_epochs = kSearchEpochs.read_within(
+      config, static_cast<int64_t>(std::lround(0.3 * static_cast<double>(t.epochs))), 0, t.epochs);
+  t.batch_size = kBatchSize.read(config, t.batch_size);
+  t.clip_norm = kClipNorm.read(config, t.clip_norm);
+  t.phases = kPhases.read(config, t.phases);
   for (const std::string& name : t.phases) static_cast<void>(phases().find(name));
   const auto runs = [&](const char* phase) {
     return std::find(t.phases.begin(), t.phases.end(), phase) != t.phases.end();
@@ -115,7 +117,7 @@ data::BlockSource batch_memory(const ModelRecipe& model) {
 graph::Graph read_graph(const Config& config) {
   const ModelRecipe r = read_basics(config);
   const Config data = config.section("data");
-  const auto set = data::datasets().find(data.get("name", "moving-shapes"))(
+  const auto set = data::datasets().find(data::kDataName.read(data))(
       data, {.frames = r.T, .seed = r.seed, .extent = data::Extent::kNothing});
   return describe_graph(config, set->info());
 }
@@ -167,10 +169,10 @@ Recipe read_recipe(const Config& config, const ReadOptions& options) {
   if (r.model.device.is_missing && options.purpose == Purpose::kCheck)
     r.notes.push_back("device: this build or machine has no GPU, which the run would need");
   read_augment_on(r.model, config.section("data"));
-  r.val_fraction = config.section("data").get_real("val_fraction", r.val_fraction, 0, 1);
+  r.val_fraction = kValFraction.read(config.section("data"), r.val_fraction);
   const Config train = config.section("train");
   r.train = read_train_options(train, *r.model.method);
-  r.loss = losses().find(train.get("loss", "ce"));
+  r.loss = losses().find(kLoss.read(train));
   r.optimizer = read_optimizer_options(train);
   r.schedule = read_schedule(train);
   finish_reading(config);

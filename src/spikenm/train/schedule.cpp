@@ -1,5 +1,7 @@
 #include "spikenm/train/schedule.h"
 
+#include "spikenm/train/schedule_keys.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -50,19 +52,18 @@ double Schedule::lr_at(const Position& at) const {
 
 Schedule read_schedule(const Config& config) {
   Schedule s;
-  s.kind = static_cast<Schedule::Kind>(
-      config.get_choice("schedule", "cosine", {"constant", "cosine", "two-cosines", "step"}));
-  s.lr = config.get_real("lr", s.lr, 1e-12);
+  s.kind = static_cast<Schedule::Kind>(kSchedule.read(config));
+  s.lr = kLr.read(config);
   if (s.kind == Schedule::Kind::kConstant || s.kind == Schedule::Kind::kTwoCosines) {
-    s.finetune_lr = config.get_real("finetune_lr", s.lr, 0);
+    s.finetune_lr = kFinetuneLr.read(config, s.lr);
   } else {
     config.no_effect("finetune_lr", {"schedule"});
   }
-  s.warmup_steps = config.get_int("warmup_steps", 0, 0);
+  s.warmup_steps = kWarmupSteps.read(config);
   if (s.kind == Schedule::Kind::kStep) {
-    s.milestones = config.get<std::vector<double>>("milestones", s.milestones);
+    s.milestones = kMilestones.read(config);
     check_milestones(s.milestones, config.full_key("milestones"));
-    s.gamma = config.get_real("gamma", s.gamma, 0);
+    s.gamma = kGamma.read(config);
   } else {
     for (const char* key : {"milestones", "gamma"}) config.no_effect(key, {"schedule"});
   }

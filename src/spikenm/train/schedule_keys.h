@@ -1,0 +1,32 @@
+// The keys of [train] that set the learning rate.
+#pragma once
+
+#include "spikenm/core/key.h"
+#include "spikenm/train/schedule.h"
+
+namespace spikenm::train {
+inline const ChoiceKey kSchedule{"schedule",
+                                 "cosine",
+                                 {"constant", "cosine", "two-cosines", "step"},
+                                 "how the learning rate falls"};
+inline const RealKey kLr{"lr", Schedule{}.lr, 1e-12, kMostNumber, "learning rate at the start"};
+inline const RealKey kFinetuneLr{
+    "finetune_lr",
+    Varies{"lr"},
+    0,
+    kMostNumber,
+    "learning rate at the start of finetune",
+    "with schedule = \"constant\" or \"two-cosines\" and a finetune in phases"};
+inline const IntKey kWarmupSteps{"warmup_steps", 0, 0, kMostWhole,
+                                 "steps over which the learning rate rises from zero"};
+inline const RealListKey kMilestones{"milestones", Schedule{}.milestones,
+                                     "shares of all steps at which the learning rate falls",
+                                     "with schedule = \"step\""};
+inline const RealKey kGamma{"gamma",     Schedule{}.gamma,           0,
+                            kMostNumber, "factor at each milestone", "with schedule = \"step\""};
+
+inline KeyList schedule_keys() {
+  return {&kSchedule, &kLr, &kFinetuneLr, &kWarmupSteps, &kMilestones, &kGamma};
+}
+
+}  // namespace spikenm::train
