@@ -43,11 +43,12 @@ bench: setup ## run the benchmarks
 	@$(VENV_PATH) cmake --build --preset default
 	@for program in build/bench/*_bench; do ./$$program || exit 1; done
 
-lint: setup ## check format, layers, equation tags and lists of tests, output
+lint: setup ## check format, layers, equation tags, lists of tests, config keys, output
 	@$(VENV_PATH) clang-format --dry-run --Werror $(SOURCES)
 	@python3 tools/lint/check_layers.py
 	@python3 tools/lint/check_equations.py
 	@python3 tools/lint/check_test_lists.py
+	@python3 tools/lint/check_keys.py
 	@python3 tools/lint/check_output.py
 
 tidy: setup ## clang-tidy over all torch-free sources
