@@ -5,7 +5,11 @@ namespace {
 
 const RealKey kTau{
     "tau", 2.0, 1.0, 1e6, "time constant in steps; plif starts from it", "with a leaky neuron"};
-const RealKey kTauSyn{"tau_syn", 2.0, 1.0, 1e6, "time constant of the synaptic current in steps",
+const RealKey kTauSyn{"tau_syn",
+                      2.0,
+                      1.0,
+                      1e6,
+                      "time constant of the synaptic current in steps",
                       "with cuba-lif neurons"};
 const RealKey kThreshold{"threshold", 1.0, 1e-6, kMostNumber, "membrane from which a neuron fires"};
 const ChoiceKey kReset{"reset",
@@ -33,8 +37,8 @@ std::vector<std::string> neuron_names() {
 }
 
 KeyList neuron_keys() {
-  return {&kTau,         &kTauSyn,    &kThreshold, &kReset, &kVReset, &kDecayInput,
-          &kDetachReset, &kSurrogate, &kAlpha, &kName};
+  return {&kTau,        &kTauSyn,      &kThreshold, &kReset, &kVReset,
+          &kDecayInput, &kDetachReset, &kSurrogate, &kAlpha, &kName};
 }
 
 Neuron read_neuron(const Config& config) {
