@@ -1,5 +1,6 @@
-// Raw images -> a batch: every sample moved and blanked as its edit says, every channel scaled,
-// then mixed with a partner from the batch [Zhang18] [Yun19]. The same bits on a CPU and a GPU.
+// Raw images -> a batch. Each sample is moved and blanked as its edit says, each channel is scaled,
+// then samples are mixed with a partner from the batch [Zhang18] [Yun19]. CPU and GPU give the same
+// bits.
 #pragma once
 
 #include "spikenm/core/plane_edit.h"
@@ -15,8 +16,8 @@ struct Augment {
   const ChannelEdit* channels = nullptr;  // [C]
   const int64_t* partner = nullptr;       // [B]; null: nothing is mixed
   MixEdit mix;
-  float* out = nullptr;                                            // [B,C,H,W], with
-  int64_t stride_b = 0, stride_c = 0, stride_y = 0, stride_x = 0;  // these steps in memory
+  float* out = nullptr;  // [B,C,H,W], at the strides below
+  int64_t stride_b = 0, stride_c = 0, stride_y = 0, stride_x = 0;  // in elements
 };
 
 void augment(const Augment& args);

@@ -1,5 +1,5 @@
-// Batch normalisation over [rows, channels, spatial], rows being the folded [T*B]. Every channel is
-// summed by one thread in a fixed order.
+// Batch normalisation over [rows, channels, spatial]; rows are the folded [T*B]. One thread sums
+// each channel, in a fixed order.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@ struct BatchNorm {
   const T* x = nullptr;
   const T* gamma = nullptr;  // [channels]
   const T* beta = nullptr;
-  T* mean = nullptr;  // [channels] written by batch_norm_statistics, read by the others
+  T* mean = nullptr;  // [channels]; batch_norm_statistics writes both, the others read them
   T* inverse_std = nullptr;
   double eps = 1e-5;
 };
 
-// mean and 1/sqrt(var + eps) of the batch, with the biased variance; `variance` [channels] as well.
+// Mean and 1/sqrt(var + eps) of the batch, from the biased variance, which goes to `variance`
+// [channels].
 template <class T>
 void batch_norm_statistics(const BatchNorm<T>& args, T* variance);
 

@@ -1,5 +1,5 @@
-// A convolution's weight as its products want it, made in one pass over the weight [out, in, taps]
-// that is trained.
+// A convolution's weight in the layouts that its products read, made in one pass over the trained
+// weight [out, in, taps].
 #pragma once
 
 #include "spikenm/kernels/real.h"
@@ -9,13 +9,13 @@
 namespace spikenm::kernels {
 
 struct ConvWeight {
-  Real real = Real::kFloat;  // of what is made
+  Real real = Real::kFloat;  // type of both results
   int64_t out = 0, in = 0, taps = 1;
-  bool from_float = true;  // what the weight is; else of type `real` already
+  bool from_float = true;  // `weight` is float; otherwise of type `real`
   const void* weight = nullptr;
   void* forward = nullptr;  // [out, taps, in]: channels-last
-  // [in, taps, out] with the taps in reverse: with stride 1 the convolution that takes a gradient
-  // back to the input. Or null.
+  // [in, taps, out] with the taps reversed. With stride 1, convolving with it carries a gradient
+  // back to the input. May be null.
   void* backward = nullptr;
 };
 

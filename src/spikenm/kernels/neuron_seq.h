@@ -1,6 +1,6 @@
 // A neuron over a whole sequence, forward and backward: the contract of every backend.
 //
-// Arrays are [steps, n], time outermost, n neurons contiguous; no alignment is asked for. Pointers
+// Arrays are [steps, n]: time outermost, the n neurons contiguous, no alignment needed. Pointers
 // may be equal only where said. The membrane starts at v_reset (0 with soft reset), a synaptic
 // current at 0.
 #pragma once
@@ -27,7 +27,7 @@ struct NeuronBackward {
   NeuronParams params;
   int64_t steps = 0, n = 0;
   const T* grad_spikes = nullptr;
-  const T* h = nullptr;  // as the forward left it
+  const T* h = nullptr;  // as the forward wrote it
   const T* x = nullptr;  // read only for a learnt leak
   T* grad_x = nullptr;   // may be grad_spikes
 };
@@ -35,7 +35,7 @@ struct NeuronBackward {
 // Plain loops over neurons [begin, end), one thread.
 template <class T>
 void neuron_forward_ref(const NeuronForward<T>& args, int64_t begin, int64_t end);
-// Gives dL/dk, 0 unless the neuron learns its leak.
+// Returns dL/dk, 0 unless the neuron learns its leak.
 template <class T>
 double neuron_backward_ref(const NeuronBackward<T>& args, int64_t begin, int64_t end);
 
@@ -43,9 +43,9 @@ double neuron_backward_ref(const NeuronBackward<T>& args, int64_t begin, int64_t
 void neuron_forward_cpu(const NeuronForward<float>& args, Isa isa = active_isa());
 double neuron_backward_cpu(const NeuronBackward<float>& args, Isa isa = active_isa());
 
-// Device pointers; `stream` is a cudaStream_t. Without CUDA in the build: an Error.
+// Device pointers; `stream` is a cudaStream_t. In a build without CUDA they throw Error.
 void neuron_forward_cuda(const NeuronForward<float>& args, void* stream);
-// Adds dL/dk to *grad_k (device memory), in no fixed order; may be null.
+// Adds dL/dk to *grad_k (device memory; may be null), in no fixed order.
 void neuron_backward_cuda(const NeuronBackward<float>& args, float* grad_k, void* stream);
 
 }  // namespace spikenm::kernels

@@ -1,6 +1,6 @@
-// Drawing an N:M mask from logits, and the gradients that reach the logits. All arrays over blocks
-// are [n_blocks, m] (logits) or [n_blocks, n_draws] (draws); weights are in their own memory order
-// and reached through the BlockLayout.
+// Draws an N:M mask from logits, and computes the gradients of the logits. Arrays over blocks are
+// [n_blocks, m] (logits) or [n_blocks, n_draws] (draws); weights stay in their own memory order and
+// are found through the BlockLayout.
 #pragma once
 
 #include "spikenm/core/cpu_features.h"
@@ -15,8 +15,8 @@ namespace spikenm::kernels {
 using nm::CreditScale;
 using nm::OrGradient;
 
-// What a draw depends on. The values a block is drawn by are logits + kappa * log max(|w|, 1e-8);
-// with a shared mask |w| is the mean over the channels that share it.
+// What a draw depends on. A block is drawn by the values logits + kappa * log max(|w|, 1e-8); with
+// a shared mask |w| is the mean over the channels that share it.
 template <class T>
 struct DrawInputs {
   nm::BlockLayout layout;
@@ -27,32 +27,32 @@ struct DrawInputs {
   int32_t n_draws = 2;
   bool replace = true;  // draw with replacement (at most n), or without (exactly n)
   uint64_t seed = 0;
-  uint32_t stream = 0;  // the layer
+  uint32_t stream = 0;  // the layer's number
   uint32_t step = 0;    // the draw's number
 };
 
 // Fills draws [n_blocks, n_draws] with positions.
 void nm_draw_ref(const DrawInputs<float>& inputs, uint8_t* draws);
 void nm_draw_cpu(const DrawInputs<float>& inputs, uint8_t* draws, Isa isa = active_isa());
-// On a GPU the noise can be kept, [n_blocks, n_draws, m]: to read it again costs the backward less
-// than to make it again.
+// On a GPU the noise can be kept, [n_blocks, n_draws, m], or `noise` is null: reading the noise
+// again costs the backward less than making it again.
 void nm_draw_cuda(const DrawInputs<float>& inputs, uint8_t* draws, float* noise, void* stream);
 
-// The n_draws positions with the largest values, ties to the lowest; no noise.
+// The n_draws positions with the largest values, the lowest of equals; no noise.
 void nm_top_n(const DrawInputs<float>& inputs, uint8_t* draws);
 void nm_top_n_cuda(const DrawInputs<float>& inputs, uint8_t* draws, void* stream);
 
-// keep[numel] = 1 where a block drew the position, and on tails.
+// keep [numel] = 1 where a block drew the position and on tails, else 0.
 void nm_mask(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draws, uint8_t* keep);
 void nm_mask_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draws,
                   uint8_t* keep, void* stream);
 
-// masked, of type `real`, = values where the block drew the position and on tails, else 0; floats
-// may be masked in place.
+// masked = values where the block drew the position and on tails, else 0. `masked` is of type
+// `real`; if that is float, it may be `values`.
 void nm_apply_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t* draws,
                    const float* values, Real real, void* masked, void* stream);
 
-// What changes from step to step, where a recorded step finds it.
+// Values that change from step to step, in GPU memory, where a recorded step reads them.
 struct DrawDials {
   uint32_t step = 0;
   float noise = 1, tau = 1;
@@ -69,13 +69,14 @@ struct StraightThrough {
   T tau = 1;
   OrGradient or_gradient = OrGradient::kLiteral;
   T* grad_logits = nullptr;
-  const DrawDials* dials = nullptr;  // on a GPU: read instead of draw.step, draw.noise and tau
-  const float* noise = nullptr;      // on a GPU: what the draw kept, or null
+  const DrawDials* dials = nullptr;  // on a GPU: replaces draw.step, draw.noise and tau; or null
+  const float* noise = nullptr;      // on a GPU: the noise that the draw kept, or null
 };
 
 template <class T>
 void nm_straight_through_ref(const StraightThrough<T>& args);
 void nm_straight_through_cpu(const StraightThrough<float>& args, Isa isa = active_isa());
+
 // Adds the gradient of the distillation loss, scale * (pi - q), to grad_logits.
 template <class T>
 struct Distillation {
@@ -96,25 +97,25 @@ struct DistillSums {
 
 template <class T>
 DistillSums nm_distill(const Distillation<T>& args);
-// The GPU's sums go to nm_parts() parts each, which are added to.
+// On a GPU each sum is cut into nm_parts() parts; the kernel adds to them.
 void nm_distill_cuda(const Distillation<float>& args, float* kl, float* norm, void* stream);
 
-// The GPU's straight-through backward does in one pass over the weights all that follows from
-// dL/dW_eff.
+// The straight-through backward on a GPU: everything that follows from dL/dW_eff, in one pass over
+// the weights.
 struct SearchBackward {
   StraightThrough<float> straight;
   float* task_norm = nullptr;    // squared norm of the straight-through gradient, in parts
-  float* grad_weight = nullptr;  // dL/dW_eff masked, may be in place; or null
-  bool distils = false;          // adds `distillation` to the same gradient
+  float* grad_weight = nullptr;  // dL/dW_eff masked; may be grad_effective, or null
+  bool distils = false;          // whether `distillation` is added to the same gradient
   Distillation<float> distillation;
-  float *kl = nullptr, *eid_norm = nullptr;  // as nm_distill_cuda
+  float *kl = nullptr, *eid_norm = nullptr;  // as in nm_distill_cuda
 };
 void nm_straight_through_cuda(const SearchBackward& args, void* stream);
 
-// Into how many parts the GPU's sums over blocks are cut; whoever wants the sum adds them up.
+// Number of parts that the GPU's sums over blocks are cut into; the caller adds them up.
 int64_t nm_parts(int64_t n_blocks);
 
-// A list of Philox counters to turn into Gumbel noise: word w of counter i goes to out[w * n + i].
+// Philox counters to turn into Gumbel noise: word w of counter i goes to out[w * n + i].
 struct GumbelFill {
   uint64_t seed = 0;
   uint32_t stream = 0, step = 0;

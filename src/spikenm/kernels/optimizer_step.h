@@ -6,33 +6,33 @@
 
 namespace spikenm::kernels {
 
-// Decides where the gradients are whether a step is taken, so that nobody waits for them. A step
-// that is not taken leaves everything as it was, and does not count in Adam's bias corrections.
+// Decides on the gradients' device whether a step is taken, so that the host does not wait for
+// them. A step that is not taken changes nothing and does not count in Adam's bias corrections.
 struct StepGuard {
-  int64_t taken = 0;  // steps, this one included
+  int64_t taken = 0;  // steps so far, this one included
   bool skip = false;
-  float rate = 0, correction = 1;  // as AdamStep's, for `taken` steps
+  float rate = 0, correction = 1;  // as in AdamStep, after `taken` steps
 };
 struct GuardedStep {
-  const float* skip = nullptr;  // where the gradients are: not 0, and the step is not taken
+  const float* skip = nullptr;  // on the gradients' device; if not 0, the step is not taken
   double lr = 0, beta1 = 0.9, beta2 = 0.999;
 };
-// Before the steps that look at the guard.
+// Must run before the steps that read the guard.
 void set_guard(const GuardedStep& step, StepGuard* guard);
 void set_guard_cuda(const GuardedStep& step, StepGuard* guard, void* stream);
 
-// Adam, or AdamW with `decay` 0 and `shrink` below 1. Bias corrections are folded into `rate` and
-// `correction` by the caller.
+// Adam, or AdamW if `decay` is 0 and `shrink` below 1. The caller folds the bias corrections into
+// `rate` and `correction`.
 struct AdamStep {
   int64_t n = 0;
   const float* gradient = nullptr;
   float *weight = nullptr, *mean = nullptr, *variance = nullptr;
   float beta1 = 0.9f, beta2 = 0.999f, eps = 1e-8f;
-  float decay = 0;                   // added to the gradient, times the weight
-  float shrink = 1;                  // factor of the weight
+  float decay = 0;                   // decay * weight is added to the gradient
+  float shrink = 1;                  // multiplies the weight
   float rate = 0;                    // lr / (1 - beta1^t)
   float correction = 1;              // 1 / sqrt(1 - beta2^t)
-  const StepGuard* guard = nullptr;  // or null; its rate and correction hold instead
+  const StepGuard* guard = nullptr;  // may be null; else its rate and correction are used
 };
 
 struct SgdStep {
@@ -41,12 +41,12 @@ struct SgdStep {
   float *weight = nullptr, *momentum = nullptr;
   float rate = 0, decay = 0, factor = 0.9f;
   bool nesterov = false;
-  const StepGuard* guard = nullptr;  // or null
+  const StepGuard* guard = nullptr;  // may be null
 };
 
 void adam_step(const AdamStep& args);
 void sgd_step(const SgdStep& args);
-// On a GPU many parameters take one launch.
+// On a GPU one launch takes many parameters.
 void adam_steps_cuda(std::span<const AdamStep> steps, void* stream);
 void sgd_steps_cuda(std::span<const SgdStep> steps, void* stream);
 

@@ -1,4 +1,4 @@
-// A convolution's input as the rows of a matrix, for kernels of few channels: tensor cores want
+// A convolution's input as the rows of a matrix, for inputs with few channels: tensor cores need
 // long rows, and a 3x3 patch of two or three channels makes one.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace spikenm::kernels {
 
-// x [n, channels, height, width] in any order of memory -> rows [n * out_height * out_width,
-// columns]: what each output place sees, tap by tap, channels innermost, then zeros.
+// x [n, channels, height, width], at any strides -> rows [n * out_height * out_width, columns]: the
+// patch that each output place reads, tap by tap, channels innermost, then zeros up to `columns`.
 struct Patches {
   int64_t n = 0, channels = 0, height = 0, width = 0;
   int64_t x_strides[4] = {};  // in elements

@@ -20,8 +20,8 @@ struct PoolShape {
   [[nodiscard]] int64_t out_width() const { return geometry.out(width); }
 };
 
-// `chosen`, of the result's shape, receives the place of the largest value in its window
-// (row-major, the first of equals) for kMax, and is not touched for kAverage.
+// For kMax `chosen`, of the result's shape, receives the place of the largest value in its window
+// (row-major, the first of equals). For kAverage it is not touched.
 template <class T>
 void pool_forward(const PoolShape& shape, int64_t channels, const T* x, T* y, uint8_t* chosen);
 

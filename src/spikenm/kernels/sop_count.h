@@ -1,5 +1,5 @@
-// Spikes counted by what they set off. A synaptic operation is a spike at a live weight, so a layer
-// does sum_i x_i reach_i of them, where reach is how many live weights read a place: one pass over
+// Counts synaptic operations. An operation is one spike at one live weight, so a layer does sum_i
+// x_i reach_i of them, where reach is the number of live weights that read a place: one pass over
 // the spikes instead of a convolution.
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace spikenm::kernels {
 
-// sum x[n,i] reach[i] over x [samples, places]; reach, whole numbers, lies in the same order of
-// places. The sum is double, in a fixed order: exact for spikes and what pools and residual sums
-// make of them.
+// sum x[n,i] reach[i] over x [samples, places]; reach holds whole numbers, in the same order of
+// places. The sum is double, in a fixed order: exact for spikes and for what pools and residual
+// sums make of them.
 template <class T>
 double sop_count(int64_t samples, int64_t places, const T* x, const float* reach);
 
-// Adds it to parts [kSopParts], whose sum is the count.
+// Adds the count to parts [kSopParts]; the sum of the parts is the count.
 inline constexpr int64_t kSopParts = 1024;
 void sop_count_cuda(int64_t samples, int64_t places, Real real, const void* x, const float* reach,
                     double* parts, void* stream);

@@ -7,7 +7,7 @@
 
 namespace spikenm::kernels {
 
-// `planes` of them, one after the other; from and to do not overlap.
+// `planes` planes, one after the other; from and to must not overlap.
 void transpose_cuda(int64_t planes, int64_t rows, int64_t columns, Real real, const void* from,
                     void* to, void* stream);
 

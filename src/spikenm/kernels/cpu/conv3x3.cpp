@@ -17,8 +17,8 @@ int64_t round_up(int64_t n, int64_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-// Floats of a strip of a matrix with so many rows: an odd number of rows, so that strips and planes
-// do not meet in the same sets of a cache.
+// Floats of one strip of a matrix. The number of rows is made odd, so that strips and planes do not
+// fall into the same sets of a cache.
 int64_t strip_of(int64_t rows) {
   return (round_up(rows, kProductRows) + 1) * kStrip;
 }
@@ -31,14 +31,15 @@ Planes planes_of(float* data, int64_t rows, int64_t columns) {
   return {.data = data, .strip = strip_of(rows), .plane = plane_of(rows, columns)};
 }
 
-// How a call is cut: groups of tile rows, each with 16 planes of inputs and 16 of outputs.
+// How the work of a call is cut: groups of tile rows, each with 16 planes of inputs and 16 of
+// outputs.
 struct Plan {
   int64_t cin, cout;
   int64_t tiles_x, tile_rows;  // over all images
   int64_t group;               // tile rows in a group
-  int64_t workers = 1;         // threads that have a group of their own, or 1: all share one
+  int64_t workers = 1;         // threads that work on a group each; 1: all share one
 
-  // About `floats` floats in 16 planes.
+  // `floats`: wanted size of the 16 planes.
   Plan(const Conv3x3& s, int64_t floats)
       : cin(s.cin),
         cout(s.cout),
@@ -61,26 +62,26 @@ struct Plan {
   }
 };
 
-// A group stays in a second-level cache (1 MiB a side), unless the weights, which every group
-// reads, are much larger.
+// Floats per group. A group stays in a second-level cache (1 MiB each for inputs and outputs),
+// unless the weights, which every group reads, are much larger.
 int64_t group_floats(const Conv3x3& s, double weights) {
   const double planes = weights * static_cast<double>(kPlanes * s.cin * s.cout);
   return static_cast<int64_t>(std::clamp(planes, 0x1p18, 0x1p21));
 }
 
-// No sum crosses groups: who works on them changes no bit.
+// No sum crosses groups, so no bit depends on which thread works on a group.
 Plan output_plan(const Conv3x3& s) {
   Plan plan(s, group_floats(s, 0.5));
   if (plan.groups() >= 2 * threads()) plan.workers = threads();
   return plan;
 }
 
-// Sums run over all groups, one after another: fewer and larger ones.
+// Sums run over all groups, one after another, so the groups are fewer and larger.
 Plan weight_plan(const Conv3x3& s) {
   return {s, group_floats(s, 2)};
 }
 
-// The workspace, part by part.
+// The parts of the workspace.
 struct Parts {
   float* zeros;
   Planes weight;  // [cin, cout]
@@ -130,8 +131,8 @@ void weight_gradient_row(const float (&u)[4], float (&out)[3]) {
   out[2] = sum + u[3];
 }
 
-// Calls body(cout, cin) for all weights on several threads, in squares: one side of what it moves
-// is always far apart.
+// Calls body(cout, cin) for all weights on several threads, in squares: the two sides of the copy
+// have opposite orders, so one of them is always accessed at large strides.
 template <class Body>
 void for_weights(const Conv3x3& s, Body&& body) {
   constexpr int64_t kSide = 16;
@@ -142,8 +143,8 @@ void for_weights(const Conv3x3& s, Body&& body) {
   });
 }
 
-// planes [cin, cout] = G g G^T; or [cout, cin] with g turned by half a circle, the weights that
-// carry gradients back.
+// planes [cin, cout] = G g G^T. With `turn`, planes [cout, cin] of g rotated by 180 degrees: the
+// weights that carry gradients back.
 void transform_weight(const Conv3x3& s, const float* weight, bool turn, const Planes& planes) {
   for_weights(s, [&](int64_t o, int64_t i) {
     const float* const g = weight + (o * s.cin + i) * 9;
@@ -153,6 +154,7 @@ void transform_weight(const Conv3x3& s, const float* weight, bool turn, const Pl
       const float back[3] = {g[8 - j], g[5 - j], g[2 - j]};
       weight_row(turn ? back : column, columns[j]);
     }
+
     float* const target = turn ? planes.at(o, i) : planes.at(i, o);
     for (int r = 0; r < 4; ++r) {
       const float row[3] = {columns[0][r], columns[1][r], columns[2][r]};
@@ -173,6 +175,7 @@ void gather_weight_gradient(const Conv3x3& s, const Planes& planes, float* grad_
       for (int r = 0; r < 4; ++r) column[r] = source[(4 * r + j) * planes.plane];
       weight_gradient_row(column, columns[j]);
     }
+
     float* const target = grad_weight + (o * s.cin + i) * 9;
     for (int r = 0; r < 3; ++r) {
       const float row[4] = {columns[0][r], columns[1][r], columns[2][r], columns[3][r]};
@@ -183,8 +186,8 @@ void gather_weight_gradient(const Conv3x3& s, const Planes& planes, float* grad_
   });
 }
 
-// Calls body(worker, group) for all groups; a worker has one at a time. Within a worker of several
-// nothing more runs in parallel.
+// Calls body(worker, group) for all groups; each worker has one group at a time. With several
+// workers, parallel loops inside body run on one thread.
 template <class Body>
 void for_groups(const Plan& plan, Body&& body) {
   std::atomic<int64_t> next = 0;
@@ -202,6 +205,7 @@ void multiply_planes(void (*multiply)(const PlaneProduct&), const Planes& a, con
     planes.data += k * planes.plane;
     return planes;
   };
+
   parallel_for(kPlanes * blocks, 1, [&](int64_t task, int64_t) {
     const int64_t k = task / blocks, first = task % blocks * kRows;
     multiply({.a = plane(a, k),
@@ -214,7 +218,7 @@ void multiply_planes(void (*multiply)(const PlaneProduct&), const Planes& a, con
   });
 }
 
-// y = weight * x with the weight's planes ready.
+// y = weight * x; the weight's planes are already made.
 void convolve(const Conv3x3& s, const Plan& plan, const Parts& parts, const float* x, float* y,
               const WinogradKernels& kernels) {
   for_groups(plan, [&](int64_t worker, int64_t index) {
@@ -230,7 +234,7 @@ void convolve(const Conv3x3& s, const Plan& plan, const Parts& parts, const floa
   });
 }
 
-// The shape seen from the other side.
+// The shape of the convolution that carries gradients back.
 Conv3x3 turned(const Conv3x3& s) {
   return {.images = s.images, .height = s.height, .width = s.width, .cin = s.cout, .cout = s.cin};
 }
@@ -273,6 +277,7 @@ void conv3x3_grad_weight(const Conv3x3& s, const float* x, const float* grad_y, 
   const Parts parts(plan, workspace);
   const WinogradKernels& kernels = kernels_of(isa);
   std::fill(parts.weight.data, parts.weight.data + kPlanes * parts.weight.plane, 0.0f);
+
   for_groups(plan, [&](int64_t worker, int64_t index) {
     const Group g(s, plan, parts, worker, index);
     parallel_for(g.n, 1, [&](int64_t begin, int64_t end) {
@@ -282,6 +287,7 @@ void conv3x3_grad_weight(const Conv3x3& s, const float* x, const float* grad_y, 
     multiply_planes(kernels.add_transposed, g.input, g.output, parts.weight, s.cin, s.cout,
                     g.n * plan.tiles_x);
   });
+
   gather_weight_gradient(s, parts.weight, grad_weight);
 }
 

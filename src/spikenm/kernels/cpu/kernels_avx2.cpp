@@ -1,5 +1,6 @@
-// The AVX2 level of every CPU kernel. Only this file is compiled with its flags, and nothing but
-// the kernels is in it: a library template instantiated here could become the copy everyone runs.
+// The AVX2 level of every CPU kernel. Only this file is compiled with AVX2 flags, and it holds only
+// kernels: if a library template were instantiated here, the linker could keep this copy for the
+// whole program.
 #define SPIKENM_NO_LIBM
 #include "spikenm/kernels/cpu/kernels_avx2.h"
 

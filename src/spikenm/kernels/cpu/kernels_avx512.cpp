@@ -1,5 +1,6 @@
-// The AVX512 level of every CPU kernel. Only this file is compiled with its flags, and nothing but
-// the kernels is in it: a library template instantiated here could become the copy everyone runs.
+// The AVX512 level of every CPU kernel. Only this file is compiled with AVX512 flags, and it holds
+// only kernels: if a library template were instantiated here, the linker could keep this copy for
+// the whole program.
 #define SPIKENM_NO_LIBM
 #include "spikenm/kernels/cpu/kernels_avx512.h"
 
@@ -10,8 +11,7 @@
 #include "spikenm/kernels/neuron_seq.h"
 #include "spikenm/kernels/nm_sample.h"
 
-// GCC 12 takes the deliberately undefined registers of its own intrinsics for a mistake (its bug
-// 105593).
+// GCC 12 warns about the deliberately undefined registers of its own intrinsics (GCC bug 105593).
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif

@@ -34,6 +34,7 @@ double backward_lanes(const NeuronBackward<float>& a, const NeuronConstants<F>& 
       v_before = t == 0 ? c.charge.rest
                         : membrane_after(c, a.params.soft_reset, F::load(a.h + at - a.n, count));
     }
+
     neuron_backward_step<Step>(c, a.params, F::load(a.grad_spikes + at, count),
                                F::load(a.h + at, count), x, v_before, error, grad_x, grad_k);
     input_gradient<Step>(c, grad_x, grad_current).store(a.grad_x + at, count);

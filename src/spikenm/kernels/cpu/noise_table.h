@@ -1,5 +1,6 @@
-// The Gumbel noise of a range of blocks, made many counters at a time by the vector kernel. Counter
-// i of the table belongs to (block, draw k, word group j), j fastest; word w of it lies w * n on.
+// The Gumbel noise of a range of blocks; the vector kernel makes it for many counters at a time.
+// Counter i of the table belongs to (block, draw k, word group j), j fastest; its word w is at
+// w * n + i.
 #pragma once
 
 #include "spikenm/kernels/cpu/table.h"
@@ -24,14 +25,15 @@ class NoiseTable {
     std::vector<uint32_t> low(static_cast<size_t>(n_)), high(static_cast<size_t>(n_));
     size_t i = 0;
     for (int64_t b = begin; b < end; ++b) {
-      const uint64_t first =
-          gumbel_counter(b, 0, 0, in.layout.m);  // a block's counters are consecutive
+      // A block's counters are consecutive.
+      const uint64_t first = gumbel_counter(b, 0, 0, in.layout.m);
       for (int64_t r = 0; r < per_block_; ++r, ++i) {
         const uint64_t counter = first + static_cast<uint64_t>(r);
         low[i] = static_cast<uint32_t>(counter);
         high[i] = static_cast<uint32_t>(counter >> 32);
       }
     }
+
     kernels.gumbel_fill({.seed = in.seed,
                          .stream = in.stream,
                          .step = in.step,
@@ -46,7 +48,7 @@ class NoiseTable {
                                       s / 4)];
   }
 
-  // Blocks whose noise is about 4 Ki counters: it stays in the first caches.
+  // Number of blocks whose noise takes about 4 Ki counters, so that it stays in the nearest caches.
   template <class T>
   static int64_t blocks_per_chunk(const DrawInputs<T>& in) {
     const int64_t per_block = static_cast<int64_t>(in.n_draws) * ((in.layout.m + 3) / 4);

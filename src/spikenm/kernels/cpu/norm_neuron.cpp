@@ -12,12 +12,12 @@
 namespace spikenm::kernels {
 namespace {
 
-// How many things of so many values make a chunk of about 64 Ki.
+// Number of items, of `values` values each, that make a chunk of about 64 Ki values.
 int64_t per_chunk(int64_t values) {
   return std::max<int64_t>(1, (int64_t{1} << 16) / std::max<int64_t>(1, values));
 }
 
-// Two sums a channel and chunk of rows, added up in the order of the chunks.
+// Two sums per channel and chunk of rows, added up in the order of the chunks.
 class ChunkSums {
  public:
   ChunkSums(int64_t rows, int64_t grain, int64_t channels)
@@ -50,6 +50,7 @@ void measure(const NormNeuron<float>& a, const NormNeuronKernels& kernels) {
     kernels.measure(a.x + begin * a.channels, end - begin, a.channels, chunks.first(begin),
                     chunks.second(begin));
   });
+
   for (int64_t c = 0; c < a.channels; ++c) {
     double sum = 0, squares = 0;
     chunks.for_chunks(c, [&](double, double s, double) { sum += s; });
@@ -57,6 +58,7 @@ void measure(const NormNeuron<float>& a, const NormNeuronKernels& kernels) {
     chunks.for_chunks(c, [&](double n, double s, double q) {
       squares += q + n * (s / n - mean) * (s / n - mean);
     });
+
     a.mean[c] = static_cast<float>(mean);
     a.variance[c] = static_cast<float>(squares / count);
     a.inverse_std[c] = static_cast<float>(1.0 / std::sqrt(squares / count + a.eps));
@@ -80,7 +82,7 @@ struct Maps {
   }
 };
 
-// Gradients of gamma and beta, and what the input's own gradient is made of.
+// Writes the gradients of gamma and beta; returns what the input's gradient needs.
 NormBackMap sum_up(const NormNeuron<float>& a, const NormNeuronGradients<float>& g,
                    ChunkSums& chunks, std::vector<float>& mean_grad, std::vector<float>& slope) {
   const double count = static_cast<double>(a.input_rows());
@@ -90,6 +92,7 @@ NormBackMap sum_up(const NormNeuron<float>& a, const NormNeuronGradients<float>&
       sum += s;
       dot += d;
     });
+
     const double inverse_std = static_cast<double>(a.inverse_std[c]);
     g.grad_beta[c] = static_cast<float>(sum);
     g.grad_gamma[c] = static_cast<float>(dot * inverse_std);
@@ -110,6 +113,7 @@ void norm_neuron_forward_cpu(const NormNeuron<float>& args, float* spikes, Isa i
         args.channels, per_chunk(args.steps * args.rows),
         [&](int64_t begin, int64_t end) { norm_neuron_forward_ref(args, spikes, begin, end); });
   }
+
   if (args.measures) measure(args, *kernels);
   const Maps maps(args);
   parallel_for(args.rows, per_chunk(args.steps * args.channels), [&](int64_t begin, int64_t end) {
@@ -128,6 +132,7 @@ void norm_neuron_backward_cpu(const NormNeuron<float>& args,
                           norm_neuron_backward_ref(args, gradients, room().data(), begin, end);
                         });
   }
+
   const Maps maps(args);
   const int64_t grain = per_chunk(args.steps * args.channels);
   ChunkSums chunks(args.rows, grain, args.channels);
@@ -135,6 +140,7 @@ void norm_neuron_backward_cpu(const NormNeuron<float>& args,
     kernels->backward(args, maps.map(), gradients, room().data(), chunks.first(begin),
                       chunks.second(begin), begin, end);
   });
+
   if (!args.has_norm()) return;
   std::vector<float> mean_grad(static_cast<size_t>(args.channels)), slope(mean_grad.size());
   const NormBackMap back = sum_up(args, gradients, chunks, mean_grad, slope);

@@ -1,11 +1,11 @@
-// The pieces of norm_neuron at one instruction-set level. Ranges are of rows.
+// The pieces of norm_neuron at one instruction-set level. begin and end count rows.
 #pragma once
 
 #include "spikenm/kernels/norm_neuron_cpu.h"
 
 namespace spikenm::kernels {
 
-// The norm as y = scale x + shift, and what its backward wants besides; [channels] each.
+// The norm as y = scale x + shift, and the mean, which its backward also needs; [channels] each.
 struct NormMap {
   const float *scale = nullptr, *shift = nullptr, *mean = nullptr;
 };
@@ -18,14 +18,14 @@ struct NormBackMap {
 struct NormNeuronKernels {
   // sums = sum of x over `rows` rows, squares = sum of (x - mean of those rows)^2.
   void (*measure)(const float* x, int64_t rows, int64_t channels, float* sums, float* squares);
-  // Rows of a step, over all steps.
+  // Rows of one step, run over all steps.
   void (*forward)(const NormNeuron<float>&, const NormMap&, float* spikes, int64_t begin,
                   int64_t end);
-  // Leaves dL/dy in grad_x, and its sums and those of dy (x - mean) over the range; `membrane` is
-  // room for [steps, 16].
+  // Writes dL/dy to grad_x, and over the range the sums of dy to `sums` and of dy (x - mean) to
+  // `dots`; `membrane` has room for [steps, 16].
   void (*backward)(const NormNeuron<float>&, const NormMap&, const NormNeuronGradients<float>&,
                    float* membrane, float* sums, float* dots, int64_t begin, int64_t end);
-  // From dL/dy to dL/dx in grad_x; rows of all steps.
+  // Turns dL/dy in grad_x into dL/dx; the range is over the rows of all steps.
   void (*finish)(const NormNeuron<float>&, const NormMap&, const NormBackMap&, float* grad_x,
                  int64_t begin, int64_t end);
 };

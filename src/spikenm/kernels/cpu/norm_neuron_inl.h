@@ -1,7 +1,8 @@
 // The pieces of norm_neuron over vectors of channels, compiled once per instruction set: the
 // includer defines the value type F, as for neuron_seq_inl.h, and includes this inside its unnamed
-// namespace. Rows are walked in order and the channels within them, so that memory is read as it
-// lies; sums over rows are kept in arrays of [channels], which stay in the first cache.
+// namespace. Rows, and the channels within a row, are walked in order, so that memory is read
+// sequentially; sums over rows are kept in arrays of [channels], which stay in the first-level
+// cache.
 
 // Calls body(channel, lanes used) for the vectors of a row.
 template <class Body>
@@ -15,14 +16,16 @@ void fill_zero(float* values, int64_t n) {
   for_row_vectors(n, [&](int64_t c, int count) { F(0.0).store(values + c, count); });
 }
 
-// Two passes: sums of squares alone lose all digits when the mean is large.
+// Two passes: with a large mean, a single pass over sums of squares would lose all digits.
 void norm_measure(const float* x, int64_t rows, int64_t channels, float* sums, float* squares) {
   fill_zero(sums, channels);
   fill_zero(squares, channels);
+
   for (int64_t r = 0; r < rows; ++r)
     for_row_vectors(channels, [&](int64_t c, int count) {
       (F::load(sums + c, count) + F::load(x + r * channels + c, count)).store(sums + c, count);
     });
+
   const F share(1.0 / static_cast<double>(rows));
   for (int64_t r = 0; r < rows; ++r)
     for_row_vectors(channels, [&](int64_t c, int count) {
@@ -31,7 +34,7 @@ void norm_measure(const float* x, int64_t rows, int64_t channels, float* sums, f
     });
 }
 
-// Runs one vector over all steps; sees(t, h, spike) is called after each.
+// Runs one vector over all steps; calls sees(t, h, spike) after each step.
 template <class Step, class Sees>
 void run_lanes(const NormNeuron<float>& a, const NeuronConstants<F>& c, F scale, F shift,
                int64_t at, int count, Sees&& sees) {
@@ -63,12 +66,14 @@ void norm_backward_rows(const NormNeuron<float>& a, const NormMap& map,
   const auto constants = neuron_constants<F, float>(a.params);
   fill_zero(sums, a.channels);
   fill_zero(dots, a.channels);
+
   const auto backward_vector = [&](int64_t r, int64_t c, int count) {
     const int64_t at = r * a.channels + c;
     const F mean = F::load(map.mean + c, count);
     run_lanes<Step>(a, constants, F::load(map.scale + c, count), F::load(map.shift + c, count), at,
                     count,
                     [&](int64_t t, F h, F) { h.store(membrane + t * F::kLanes, F::kLanes); });
+
     F error(0.0), total(0.0), dot = F::load(dots + c, count), grad_y, grad_k;
     for (int64_t t = a.steps - 1; t >= 0; --t) {
       const int64_t here = t * a.neurons() + at;
@@ -84,6 +89,7 @@ void norm_backward_rows(const NormNeuron<float>& a, const NormMap& map,
     (F::load(sums + c, count) + total).store(sums + c, count);
     dot.store(dots + c, count);
   };
+
   for (int64_t r = begin; r < end; ++r)
     for_row_vectors(a.channels, [&](int64_t c, int count) { backward_vector(r, c, count); });
 }

@@ -1,5 +1,5 @@
-// Eight floats or eight words, with the operations of math/value.h. Included by *_avx2.cpp files
-// only, inside their unnamed namespace: no vector type crosses a header.
+// Eight floats or eight words, with the operations of math/value.h. Only *_avx2.cpp files include
+// it, inside their unnamed namespace: no vector type appears in a shared header.
 
 struct Bool8 {
   __m256 bits;
@@ -55,7 +55,7 @@ SPIKENM_HD F select(Bool8 c, F yes, F no) {
 SPIKENM_HD F larger(F a, F b) {
   return F(_mm256_max_ps(a.r, b.r));
 }
-// min and max give their second operand when one is NaN: `a` stands second so that a NaN stays.
+// min and max return their second operand if one is NaN: `a` is second, so that NaN stays NaN.
 SPIKENM_HD F saturate(F a) {
   const __m256 limit = _mm256_set1_ps(3.40282347e38f);
   const __m256 low = _mm256_sub_ps(_mm256_setzero_ps(), limit);

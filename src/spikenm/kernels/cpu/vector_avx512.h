@@ -1,5 +1,5 @@
-// Sixteen floats or sixteen words, with the operations of math/value.h. Included by *_avx512.cpp
-// files only, inside their unnamed namespace: no vector type crosses a header.
+// Sixteen floats or sixteen words, with the operations of math/value.h. Only *_avx512.cpp files
+// include it, inside their unnamed namespace: no vector type appears in a shared header.
 
 struct Bool16 {
   __mmask16 bits;
@@ -54,7 +54,7 @@ SPIKENM_HD F select(Bool16 c, F yes, F no) {
 SPIKENM_HD F larger(F a, F b) {
   return F(_mm512_max_ps(a.r, b.r));
 }
-// min and max give their second operand when one is NaN: `a` stands second so that a NaN stays.
+// min and max return their second operand if one is NaN: `a` is second, so that NaN stays NaN.
 SPIKENM_HD F saturate(F a) {
   const __m512 limit = _mm512_set1_ps(3.40282347e38f);
   const __m512 low = _mm512_sub_ps(_mm512_setzero_ps(), limit);

@@ -1,6 +1,6 @@
-// What the pieces of conv3x3 work on: 16 planes, one for each place of a 4x4 tile. A plane is a
-// matrix in strips of 32 columns, [strip][row][32], so that products read memory as it lies; rows
-// are tiles or channels, columns channels.
+// The data of conv3x3's pieces: 16 planes, one per place of a 4x4 tile. A plane is a matrix in
+// strips of 32 columns, [strip][row][32], so that products read memory sequentially. Rows are tiles
+// or channels, columns are channels.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 namespace spikenm::kernels {
 
 constexpr int64_t kStrip = 32;
-// Products take 4, 6, 8 or 12 rows at a time: they may read and write rows up to the next multiple
-// of this.
+// Products take 4, 6, 8 or 12 rows at a time, so they may read and write rows up to the next
+// multiple of this.
 constexpr int64_t kProductRows = 24;
 
 // Matrices in 16 planes.
@@ -23,10 +23,10 @@ struct Planes {
 };
 
 // Rows of 2x2 tiles of an activation [images, height, width, channels], counted over all images;
-// `first` is that of the planes' first tile.
+// `first` is the row of the planes' first tile.
 struct TileRows {
   int64_t height = 0, width = 0, channels = 0, first = 0;
-  const float* zeros = nullptr;  // [channels], for what lies outside
+  const float* zeros = nullptr;  // [channels], read for pixels outside the image
 
   [[nodiscard]] int64_t tiles_y() const { return (height + 1) / 2; }
   [[nodiscard]] int64_t tiles_x() const { return (width + 1) / 2; }
@@ -34,7 +34,7 @@ struct TileRows {
 
 // One plane of a product: rows [begin, end) of c, all columns.
 struct PlaneProduct {
-  Planes a, b, c;  // `data` is that of the plane
+  Planes a, b, c;  // `data` points at the plane
   int64_t begin = 0, end = 0, columns = 0, depth = 0;
 };
 
@@ -48,7 +48,7 @@ struct WinogradKernels {
                              int64_t end);
   // c = a b.
   void (*multiply)(const PlaneProduct&);
-  // c += a^T b, a being [depth, rows].
+  // c += a^T b; a is [depth, rows].
   void (*add_transposed)(const PlaneProduct&);
 };
 

@@ -13,7 +13,7 @@ void for_tiles(const TileRows& rows, int64_t begin, int64_t end, Body&& body) {
   }
 }
 
-// The channels of a pixel; zeros outside.
+// The channels of a pixel; zeros outside the image.
 const float* pixel(const TileRows& rows, const float* x, int64_t image, int64_t row,
                    int64_t column) {
   const bool inside = row >= 0 && row < rows.height && column >= 0 && column < rows.width;
@@ -55,6 +55,7 @@ void transform_input(const TileRows& rows, const float* x, const Planes& planes,
     const float* source[4][4];
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < 4; ++j) source[i][j] = pixel(rows, x, image, top - 1 + i, left - 1 + j);
+
     for_channels(rows, [&](int64_t c, int count) {
       F turned[4][4];  // B^T d, transposed
 #pragma GCC unroll 4
@@ -66,6 +67,7 @@ void transform_input(const TileRows& rows, const float* x, const Planes& planes,
 #pragma GCC unroll 4
         for (int i = 0; i < 4; ++i) turned[i][j] = out[i];
       }
+
       float* const target = planes.at(tile, c);
 #pragma GCC unroll 4
       for (int i = 0; i < 4; ++i) {
@@ -84,6 +86,7 @@ void transform_output(const TileRows& rows, const Planes& planes, float* y, int6
     const bool below = top + 1 < rows.height, right = left + 1 < rows.width;
     float* const target = y + ((image * rows.height + top) * rows.width + left) * rows.channels;
     const int64_t next_row = rows.width * rows.channels;
+
     for_channels(rows, [&](int64_t c, int count) {
       const float* const source = planes.at(tile, c);
       F halves[2][4];
@@ -96,6 +99,7 @@ void transform_output(const TileRows& rows, const Planes& planes, float* y, int6
         halves[0][j] = out[0];
         halves[1][j] = out[1];
       }
+
       F upper[2], lower[2];
       output_row(halves[0], upper);
       output_row(halves[1], lower);
@@ -113,6 +117,7 @@ void transform_gradient(const TileRows& rows, const float* grad_y, const Planes&
     const float* const source[4] = {
         pixel(rows, grad_y, image, top, left), pixel(rows, grad_y, image, top, left + 1),
         pixel(rows, grad_y, image, top + 1, left), pixel(rows, grad_y, image, top + 1, left + 1)};
+
     for_channels(rows, [&](int64_t c, int count) {
       F columns[2][4];
 #pragma GCC unroll 2
@@ -120,6 +125,7 @@ void transform_gradient(const TileRows& rows, const float* grad_y, const Planes&
         const F column[2] = {F::load(source[j] + c, count), F::load(source[2 + j] + c, count)};
         gradient_row(column, columns[j]);
       }
+
       float* const target = planes.at(tile, c);
 #pragma GCC unroll 4
       for (int i = 0; i < 4; ++i) {
@@ -133,9 +139,9 @@ void transform_gradient(const TileRows& rows, const float* grad_y, const Planes&
   });
 }
 
-// Two vectors of columns by kRows rows, sums in registers: AVX-512 has room for 12 rows, AVX2
-// for 6. The array is of the bare vector type, and every loop over it is unrolled: compilers keep
-// it in registers only then.
+// Sums over kRows rows and two vectors of columns, kept in registers: AVX-512 has room for 12 rows,
+// AVX2 for 6. The array has the bare vector type and every loop over it is unrolled, because
+// compilers keep it in registers only then.
 constexpr int kVectors = 2;
 using Bare = decltype(F::r);
 
@@ -171,7 +177,7 @@ struct Sums {
   }
 };
 
-// Columns outside: the strip of b stays in the cache while all rows pass.
+// Columns are the outer loop: the strip of b stays in the cache while all rows pass.
 template <int kRows, class Block>
 void for_blocks(const PlaneProduct& p, Block&& block) {
   for (int64_t column = 0; column < p.columns; column += kVectors * F::kLanes)
@@ -194,7 +200,7 @@ void multiply(const PlaneProduct& p) {
   });
 }
 
-// Rows are channels here, whose blocks must not cross a strip.
+// Rows are channels here; a block of them must not cross a strip.
 constexpr int kChannelRows = F::kLanes == 16 ? 8 : 4;
 
 void add_transposed(const PlaneProduct& p) {

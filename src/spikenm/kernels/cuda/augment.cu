@@ -4,7 +4,7 @@
 namespace spikenm::kernels {
 namespace {
 
-// A thread a pixel: neighbours read and write neighbouring columns.
+// One thread per pixel: neighbouring threads read and write neighbouring columns.
 __global__ void augment_pixels(Augment a) {
   const int64_t i = thread_index();
   if (i < a.B * a.H * a.W) augment_pixel(a, i);

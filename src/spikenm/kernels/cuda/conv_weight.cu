@@ -1,5 +1,5 @@
-// A block takes one tap of a tile of out x in channels; the tile is turned round in shared memory,
-// so that both results are written in order.
+// A block takes one tap of a tile of out x in channels and transposes the tile in shared memory, so
+// that both results are written in order of memory.
 #include "spikenm/kernels/conv_weight.h"
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/cuda/real.cuh"
@@ -14,6 +14,7 @@ __global__ void both_ways(ConvWeight a) {
   __shared__ T tile[kTile][kTile + 1];
   const int64_t in = blockIdx.x * kTile, out = blockIdx.y * kTile, tap = blockIdx.z;
   const int64_t lane = threadIdx.x;
+
   for (int i = threadIdx.y; i < kTile; i += kLines)
     if (out + i < a.out && in + lane < a.in) {
       const From* const weight = static_cast<const From*>(a.weight);
@@ -22,6 +23,7 @@ __global__ void both_ways(ConvWeight a) {
       tile[i][lane] = value;
       static_cast<T*>(a.forward)[((out + i) * a.taps + tap) * a.in + in + lane] = value;
     }
+
   if (a.backward == nullptr) return;
   __syncthreads();
   for (int i = threadIdx.y; i < kTile; i += kLines)
@@ -37,6 +39,7 @@ void conv_weight_cuda(const ConvWeight& a, void* stream) {
   const dim3 blocks(static_cast<unsigned>((a.in + kTile - 1) / kTile),
                     static_cast<unsigned>((a.out + kTile - 1) / kTile),
                     static_cast<unsigned>(a.taps));
+
   with_type(a.real, [&](auto zero) {
     using T = decltype(zero);
     const auto kernel = a.from_float ? both_ways<float, T> : both_ways<T, T>;

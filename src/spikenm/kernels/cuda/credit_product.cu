@@ -1,15 +1,15 @@
 // A block owns 128 x 128 weights and walks all time steps, each in chunks of 64 rows of the batch.
-// Chunks travel through a ring of shared memory; the copies of the next three run while one is
-// multiplied on the tensor cores.
+// Chunks pass through a ring buffer in shared memory: while one is multiplied on the tensor cores,
+// the next three are copied.
 //
 //                    x_t [batch, n_in]       A warp owns 32 x 32 of the block's weights: 2 x 4
 //                    +-----------+           products of 16 outputs x 8 inputs x 16 rows. A thread
-//           64 rows  | 128 wide  |           has four sums of each product, and of every sum three
-//                    +-----------+           numbers, from the first chunk to the last:
+//           64 rows  | 128 wide  |           has four sums per product, and keeps three numbers for
+//                    +-----------+           each sum, from the first chunk to the last:
 //                          |                   slice   g^t, the sum over the batch
 //   grad_t [batch, n_out]  v                   total   sum_t g^t
 //   +-----------+    +--+--+--+--+             credit  sum_t |g^t|
-//   | 128 wide  |    |w0|w1|w2|w3|           At the end of a step the slice goes into both, and
+//   | 128 wide  |    |w0|w1|w2|w3|           At the end of a step the slice is added to both, and
 //   +-----------+    +--+--+--+--+           starts again at zero.
 //     64 rows   |    |w4|w5|w6|w7|
 //               +->  +--+--+--+--+           Both operands have the batch outermost, so they are
@@ -51,7 +51,7 @@ __device__ __forceinline__ unsigned shared_address(const void* at) {
   return static_cast<unsigned>(__cvta_generic_to_shared(at));
 }
 
-// Copies V elements in the background, or sets them to zero.
+// Copies V elements, asynchronously if V > 1, or sets them to zero.
 template <int V>
 __device__ __forceinline__ void copy_pack(uint16_t* to, const uint16_t* from, bool inside) {
   if constexpr (V == 1) {
@@ -67,8 +67,8 @@ __device__ __forceinline__ void copy_pack(uint16_t* to, const uint16_t* from, bo
   }
 }
 
-// Rows row, row + 1, ... and columns column, column + 1, ... of a matrix; zeros from n_rows on and
-// past the last column.
+// Copies rows row, row + 1, ... and columns column, column + 1, ... of a matrix; from n_rows on and
+// past the last column it writes zeros.
 template <int V>
 __device__ __forceinline__ void copy_packs(const Matrix& m, unsigned row, unsigned n_rows,
                                            unsigned column, Tile& to) {
@@ -97,8 +97,8 @@ __device__ __forceinline__ void copy_tile(const Matrix& m, unsigned row, unsigne
   }
 }
 
-// Four 8 x 8 matrices, transposed: lane l points at row l % 8 of matrix l / 8, and gets of each two
-// rows, 2 (l % 4) and the next, in column l / 4.
+// Loads four 8 x 8 matrices, transposed. Lane l points at row l % 8 of matrix l / 8, and receives
+// two rows of each matrix, 2 (l % 4) and the next, in column l / 4.
 __device__ __forceinline__ void load_transposed(const uint16_t* at, unsigned (&to)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -124,10 +124,10 @@ __device__ __forceinline__ void multiply_add(const unsigned* a, const unsigned* 
   }
 }
 
-// Of a thread: [products down][products across][sums of a product].
+// The sums of a thread: [products down][products across][sums of a product].
 using Sums = float[2][4][4];
 
-// Adds a chunk's part of the warp's weights from (row, column) of the block's.
+// Adds a chunk's part to the warp's weights, which start at (row, column) of the block's.
 template <class T>
 __device__ __forceinline__ void multiply_chunk(const Stage& stage, unsigned row, unsigned column,
                                                Sums& slice) {
@@ -154,12 +154,14 @@ __device__ __forceinline__ void end_step(Sums& slice, Sums& total, Sums& credit)
       }
 }
 
-// Writes the warp's weights from (row, column) on; they are not read again soon, and the operands
-// should stay in the cache. Pairs: rows begin at a multiple of 8 bytes.
+// Writes the warp's weights, which start at (row, column). Stores are streaming: the sums are not
+// read again soon, and the operands should stay in the cache. `pairs`: rows begin at a multiple of
+// 8 bytes.
 __device__ __forceinline__ void store_sums(const Sums& sums, unsigned row, unsigned column,
                                            const CreditProduct& a, bool pairs, float* to) {
   const unsigned lane = threadIdx.x % 32;
   const float factor = a.factor != nullptr ? *a.factor : 1.0f;
+
   for (int i = 0; i < 2; ++i)
     for (int half = 0; half < 2; ++half) {
       const unsigned out = row + 16 * i + 8 * half + lane / 4;
@@ -193,7 +195,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   const unsigned batch = static_cast<unsigned>(a.batch);
   const unsigned chunks_of_step = (batch + kDepth - 1) / kDepth;
   const unsigned n_chunks = static_cast<unsigned>(a.steps) * chunks_of_step;
-  unsigned next_row = 0, rows_left = batch;  // to fetch; of its step
+
+  unsigned next_row = 0, rows_left = batch;  // next row to fetch, and the rows left in its step
   const auto fetch = [&](unsigned chunk) {
     if (chunk < n_chunks) {
       const unsigned n_rows = min(rows_left, kDepth);
@@ -209,9 +212,10 @@ __global__ void __launch_bounds__(kThreads, 1)
   const unsigned warp_row = warp / kWarpsAcross * kWarpTile,
                  warp_column = warp % kWarpsAcross * kWarpTile;
   Sums slice = {}, total = {}, credit = {};
+
   for (unsigned chunk = 0; chunk < kStages - 1; ++chunk) fetch(chunk);
   for (unsigned chunk = 0, of_step = 1; chunk < n_chunks; ++chunk, ++of_step) {
-    // This chunk has come, for every thread, and no thread still reads the one before it.
+    // This chunk has arrived for every thread, and no thread still reads the one before it.
     asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
     __syncthreads();
     fetch(chunk + kStages - 1);
@@ -221,6 +225,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       of_step = 0;
     }
   }
+
   store_sums(total, row + warp_row, column + warp_column, a, pairs, a.total);
   store_sums(credit, row + warp_row, column + warp_column, a, pairs, a.credit);
 }
@@ -237,12 +242,14 @@ void credit_product_cuda(const CreditProduct& a, void* stream) {
   const unsigned blocks = tiles(a.n_out) * tiles(a.n_in);
   if (blocks == 0) return;
   const bool pairs = a.n_in % 2 == 0 && is_aligned(a.total, 8) && is_aligned(a.credit, 8);
+
   const auto launch = [&](auto* kernel) {
     constexpr int kBytes = kStages * sizeof(Stage);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
     kernel<<<blocks, kThreads, kBytes, static_cast<cudaStream_t>(stream)>>>(
         a, make_matrix(a.grad, a.n_out), make_matrix(a.x, a.n_in), pairs);
   };
+
   if (a.real == Real::kFloat)
     throw std::logic_error("credit_product: found float operands, wanted bf16 or fp16");
   a.real == Real::kHalf ? launch(product<__half>) : launch(product<__nv_bfloat16>);

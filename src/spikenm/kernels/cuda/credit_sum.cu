@@ -1,6 +1,7 @@
-// A thread owns one element and walks all steps, so that sums stay in registers. Slices of a
-// convolution are channels-last, [out, taps, channels], and the sums [out, channels, taps]: a block
-// turns a tile of one output channel round in shared memory, so that both are in order.
+// A thread owns one element and walks all steps, so that sums stay in registers. A convolution's
+// slices are channels-last, [out, taps, channels], and its sums [out, channels, taps]: a block
+// transposes a tile of one output channel in shared memory, so that both are accessed in order of
+// memory.
 #include "spikenm/kernels/credit_sum.h"
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/cuda/real.cuh"
@@ -10,8 +11,8 @@
 namespace spikenm::kernels {
 namespace {
 
-constexpr int kMaxSlices = 64;            // of a launch
-constexpr unsigned kTileElements = 6144;  // that fit a block's shared memory
+constexpr int kMaxSlices = 64;            // per launch
+constexpr unsigned kTileElements = 6144;  // fit into a block's shared memory
 
 struct Sums {
   float total = 0, credit = 0;
@@ -20,8 +21,8 @@ struct Sums {
 struct Slices {
   const void* slice[kMaxSlices];
   int steps;
-  bool first;           // sums start at zero, not at what is there
-  const float* factor;  // of sums that are whole; null: 1
+  bool first;           // sums start at zero, not at the values in memory
+  const float* factor;  // multiplies finished sums; null: 1
 
   __device__ Sums finished(const Sums& sums) const {
     if (factor == nullptr) return sums;
@@ -56,14 +57,15 @@ __global__ void accumulate(Slices slices, unsigned n, float* total, float* credi
   if (credit != nullptr) credit[i] = sums.credit;
 }
 
-// Block (x, y): `width` channels from x width of output channel y, all taps.
+// Block (x, y): `width` channels from x * width on, of output channel y, all taps.
 template <class T>
 __global__ void accumulate_turned(Slices slices, unsigned channels, unsigned taps, unsigned width,
                                   float* total, float* credit) {
   extern __shared__ Sums tile[];  // [channel, tap]
   const unsigned first = blockIdx.x * width, left = min(width, channels - first);
-  const unsigned from = blockIdx.y * taps * channels + first;  // of a slice
-  const unsigned to = (blockIdx.y * channels + first) * taps;  // of a sum
+  const unsigned from = blockIdx.y * taps * channels + first;  // in a slice
+  const unsigned to = (blockIdx.y * channels + first) * taps;  // in a sum
+
   for (unsigned e = threadIdx.x; e < width * taps; e += blockDim.x) {
     const unsigned tap = e / width, channel = e - tap * width;
     if (channel < left)
@@ -71,6 +73,7 @@ __global__ void accumulate_turned(Slices slices, unsigned channels, unsigned tap
           add_slices<T>(slices, earlier_sums(slices, total, credit, to + channel * taps + tap),
                         from + tap * channels + channel));
   }
+
   __syncthreads();
   for (unsigned e = threadIdx.x; e < left * taps; e += blockDim.x) {
     total[to + e] = tile[e].total;
@@ -86,11 +89,13 @@ void accumulate_credit_cuda(const CreditSlices& a, void* stream) {
     throw std::runtime_error("accumulate_credit: found 2^32 weights or more, wanted fewer");
   if (a.taps > kTileElements)
     throw std::runtime_error("accumulate_credit: found a kernel of over 6144 taps, wanted fewer");
+
   const auto s = static_cast<cudaStream_t>(stream);
   const auto channels = static_cast<unsigned>(a.channels), taps = static_cast<unsigned>(a.taps);
   const unsigned width = std::min(64u, kTileElements / taps);
   const dim3 tiles((channels + width - 1) / width,
                    static_cast<unsigned>(a.n / (a.channels * a.taps)));
+
   for (size_t begin = 0; begin < a.slices.size(); begin += kMaxSlices) {
     Slices part{};
     part.steps = static_cast<int>(std::min<size_t>(kMaxSlices, a.slices.size() - begin));

@@ -15,7 +15,7 @@ inline unsigned grid_for(int64_t n) {
   return static_cast<unsigned>((n + kThreadsPerBlock - 1) / kThreadsPerBlock);
 }
 
-// The thread's place in a grid of grid_for().
+// Index of the thread in a grid of grid_for() blocks.
 __device__ __forceinline__ int64_t thread_index() {
   return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
 }

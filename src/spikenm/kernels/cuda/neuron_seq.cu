@@ -1,5 +1,5 @@
-// One thread a neuron: its states stay in registers over all steps, and neighbouring threads
-// read neighbouring neurons.
+// One thread per neuron: its states stay in registers over all steps, and neighbouring threads read
+// neighbouring neurons.
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/math/steps/all.h"
 #include "spikenm/kernels/neuron_seq.h"
@@ -29,6 +29,7 @@ __global__ void backward(NeuronBackward<float> a, float* grad_leak) {
   if (i >= a.n) return;
   const auto c = neuron_constants<float, float>(a.params);
   float error = 0, grad_current = 0, sum = 0;
+
   for (int64_t t = a.steps - 1; t >= 0; --t) {
     const int64_t at = t * a.n + i;
     const float v_before =
@@ -40,6 +41,7 @@ __global__ void backward(NeuronBackward<float> a, float* grad_leak) {
     a.grad_x[at] = input_gradient<Step>(c, grad_x, grad_current);
     sum += grad_k;
   }
+
   if (Step::kLearnsLeak && grad_leak != nullptr) atomicAdd(grad_leak, sum);
 }
 

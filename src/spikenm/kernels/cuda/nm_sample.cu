@@ -1,6 +1,6 @@
-// One thread a block of the mask: its noise is made from the counter where it is used, and goes to
-// memory only where the backward wants to read it again. Usual kinds of block are known to the
-// compiler (BlockKind).
+// One thread per block of the mask. Its noise is made from the counter where it is used, and is
+// written to memory only if the backward will read it again. The compiler knows the sizes of the
+// usual kinds of block (BlockKind).
 #include "spikenm/kernels/cuda/block_sum.cuh"
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/cuda/real.cuh"
@@ -11,8 +11,8 @@
 namespace spikenm::kernels {
 namespace {
 
-// The block a thread takes. The taps of a channel lie side by side in memory, the blocks of a tap
-// do not: threads walk the taps first, so that together they read whole lines.
+// The block of a thread. The taps of a channel are neighbours in memory, the blocks of a tap are
+// not: threads walk the taps first, so that together they read whole cache lines.
 //
 //   memory  [channel 0: tap 0 1 2 … 8][channel 1: tap 0 1 2 … 8] …      blocks   tap 0: 0 1 2 …
 //   thread   0 1 2 … 8 take position 0 of block 0 of every tap                   tap 1: n n+1 …
@@ -26,14 +26,14 @@ __device__ int64_t block_of_thread(const nm::BlockLayout& l) {
   return first + row * l.blocks_per_row + block;
 }
 
-// The noise of a block, a draw at a time: made, four positions from one counter, or read where it
-// was kept.
+// The noise of a block, one draw at a time: either made, four positions per counter, or read from
+// where it was kept.
 template <class Kind>
 struct DrawNoise {
   const DrawInputs<float>& in;
   int64_t block;
-  const float* kept;  // or null
-  int32_t held = -1;  // the draw in `row`
+  const float* kept;  // may be null
+  int32_t held = -1;  // which draw is in `row`
   float row[Kind::kRoom];
 
   __device__ DrawNoise(const DrawInputs<float>& inputs, int64_t b, const float* kept_noise)
@@ -72,12 +72,14 @@ __global__ void draw(DrawInputs<float> in, uint8_t* draws, float* kept) {
   float values[Kind::kRoom];
   load_block_values<Kind>(in, b, values);
   DrawNoise<Kind> noise(in, b, nullptr);
+
   const auto noise_at = [&](int32_t k, int32_t s) {
     const float value = noise(k, s);
     if (s == 0 && kept != nullptr)
       store_row<Kind>(in.layout, noise.row, kept + (b * in.n_draws + k) * Kind::m(in.layout));
     return value;
   };
+
   draw_block<Kind>(in, values, in.replace, in.noise, noise_at, draws + b * in.n_draws);
 }
 
@@ -92,7 +94,7 @@ __global__ void top_n(DrawInputs<float> in, uint8_t* draws) {
       draws + b * in.n_draws);
 }
 
-// Which positions block b drew, a bit each.
+// The positions that block b drew, one bit each.
 template <class Kind>
 __device__ typename Kind::Bits drawn(int32_t n_draws, const uint8_t* draws, int64_t b) {
   typename Kind::Bits bits = 0;
@@ -108,6 +110,7 @@ __device__ void apply_block(const nm::BlockLayout& layout, typename Kind::Bits b
   const auto kept = [&](int32_t s, float value) {
     return from_float<T>((bits >> s & 1) != 0 ? value : 0.0f);
   };
+
   if constexpr (Kind::kTogether) {
     float row[Kind::kRoom];
     load_row<Kind>(layout, values + place.start, row);
@@ -148,14 +151,15 @@ __global__ void apply(nm::BlockLayout layout, int32_t n_draws, const uint8_t* dr
     apply_block<Kind>(layout, drawn<Kind>(n_draws, draws, b), values, masked, b);
 }
 
-// Adds a block's share to a running sum, unless it is no number: a step whose gradients overflowed
-// is skipped, and leaves no trace.
+// Adds a block's share to a running sum, unless it is infinite or NaN: a step whose gradients
+// overflowed is skipped, and must not change the sum.
 __device__ void add_if_finite(double value, float* sum) {
   const auto share = static_cast<float>(value);
   add_block_sum(isfinite(share) ? share : 0.0f, sum);
 }
 
-// Usual blocks shall keep many threads of a multiprocessor waiting for memory at once.
+// For blocks of 4, registers are limited so that a multiprocessor holds more threads, whose waits
+// for memory then overlap.
 template <class Kind>
 __global__ void __launch_bounds__(kThreadsPerBlock, Kind::kM == 4 ? 4 : 1)
     search_backward(SearchBackward all) {
@@ -163,6 +167,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, Kind::kM == 4 ? 4 : 1)
   const int64_t b = block_of_thread<Kind>(a.draw.layout);
   float task_norm = 0;
   DistillSums sums;
+
   if (b < a.draw.layout.n_blocks) {
     if (a.dials != nullptr) {
       a.draw.step = a.dials->step;
@@ -180,6 +185,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, Kind::kM == 4 ? 4 : 1)
       apply_block<Kind>(a.draw.layout, drawn<Kind>(a.draw.n_draws, a.draws, b), a.grad_effective,
                         all.grad_weight, b);
   }
+
   add_if_finite(task_norm, all.task_norm);
   if (!all.distils) return;
   add_if_finite(sums.kl, all.kl);
@@ -216,6 +222,7 @@ void with_kind(const nm::BlockLayout& l, Launch&& launch) {
     if (lie == Lie::kTogether) return launch(BlockKind<m, Lie::kTogether>());
     launch(BlockKind<m, Lie::kStrided>());
   };
+
   if (lie != Lie::kShared && l.m == 4) return with_m(std::integral_constant<int, 4>());
   if (lie != Lie::kShared && l.m == 8) return with_m(std::integral_constant<int, 8>());
   if (lie != Lie::kShared && l.m == 16) return with_m(std::integral_constant<int, 16>());

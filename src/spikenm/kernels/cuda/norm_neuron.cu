@@ -9,7 +9,7 @@ __global__ void sum_values(NormStatistics a, int64_t positions, int lanes, int r
   const Place<V> place(a.shape, lanes, rows);
   float sum[V] = {}, squares[V] = {};
   if (place.active) {
-    float pivot[V];  // near the mean, so that its square takes no digits from the variance
+    float pivot[V];  // near the mean, so that the variance loses no digits to its square
     for (int j = 0; j < V; ++j) pivot[j] = a.running_mean[place.channel + j];
 #pragma unroll 8
     for (int64_t p = place.position; p < positions; p += place.stride) {
@@ -22,6 +22,7 @@ __global__ void sum_values(NormStatistics a, int64_t positions, int lanes, int r
       }
     }
   }
+
   leave_partial_sums<V>(sum, squares, place, lanes, rows, a.shape.channels, a.workspace);
 }
 
@@ -29,9 +30,11 @@ __global__ void finish_statistics(NormStatistics a, int64_t positions, unsigned 
   const int64_t c = finish_channel();
   double sum, squares;
   if (!total_of(a.workspace, parts, a.shape.channels, c, sum, squares)) return;
+
   const double n = static_cast<double>(positions), offset = sum / n;
   const double variance = max(squares / n - offset * offset, 0.0);
   const double mean = a.running_mean[c] + offset, momentum = a.momentum;
+
   a.mean[c] = static_cast<float>(mean);
   a.inverse_std[c] = static_cast<float>(1 / sqrt(variance + a.eps));
   a.running_mean[c] = static_cast<float>((1 - momentum) * a.running_mean[c] + momentum * mean);
@@ -47,6 +50,7 @@ __global__ void forward(NormNeuronForward a, int lanes, int rows) {
   const int steps = static_cast<int>(a.shape.steps);
   const auto positions = static_cast<unsigned>(a.shape.positions());
   const KernelNeuron<Step, V, kUsual> neuron(a.params, a.norm, place.channel);
+
   for (unsigned p = place.position; p < positions; p += place.stride) {
     const unsigned i = place.offset(p);
     float v[V];
@@ -70,7 +74,7 @@ __global__ void forward(NormNeuronForward a, int lanes, int rows) {
   }
 }
 
-// Where a window's four places lie in a step, row-major.
+// Offsets of a window's four places within a step, row-major.
 struct Window {
   unsigned at[4];
 
@@ -83,8 +87,8 @@ struct Window {
   }
 };
 
-// The same where a pool alone reads the spikes: a thread owns a window and 8 channels of it, so
-// that the spikes themselves never go to memory.
+// The forward for spikes that only a pool reads: a thread owns a window and 8 channels of it, so
+// that the spikes are never written to memory.
 template <class Step, class T, PoolKind kKind>
 __global__ void forward_pooled(NormNeuronForward a, unsigned windows, int lanes, int rows) {
   constexpr int V = 8;
@@ -94,16 +98,18 @@ __global__ void forward_pooled(NormNeuronForward a, unsigned windows, int lanes,
   const int64_t out_step = static_cast<int64_t>(windows) * place.channels;
   const int steps = static_cast<int>(a.shape.steps);
   const UsualNeuron<Step, V> neuron(a.params, a.norm, place.channel);
+
   for (unsigned q = place.position; q < windows; q += place.stride) {
     const Window window(a.pool, place, q);
     float v[4][V];
     for (int k = 0; k < 4; ++k)
       for (int j = 0; j < V; ++j) v[k][j] = neuron.rest();
+
 #pragma unroll 2
     for (int t = 0; t < steps; ++t) {
       Pack<T, V> in[4];
       for (int k = 0; k < 4; ++k) in[k] = load_at<T, V>(a.x, x_step, t, window.at[k]);
-      unsigned fired[4] = {};  // channels, a bit each
+      unsigned fired[4] = {};  // one bit per channel
       float mean[V] = {};
       for (int k = 0; k < 4; ++k)
         for (int j = 0; j < V; ++j) {
@@ -115,13 +121,15 @@ __global__ void forward_pooled(NormNeuronForward a, unsigned windows, int lanes,
             if (neuron.fires(h)) mean[j] += 0.25f;
           }
         }
+
       const unsigned any = fired[0] | fired[1] | fired[2] | fired[3];
       Pack<T, V> out = unpacked<T>(any);
       if constexpr (kKind == PoolKind::kAverage)
         for (int j = 0; j < V; ++j) out.value[j] = from_float<T>(mean[j]);
       store_at(a.spikes, out_step, t, place.offset(q), out);
+
       if (a.pool.winners == nullptr) continue;
-      unsigned before = 0;  // channels whose window has its winner already
+      unsigned before = 0;  // channels whose window already has a winner
       for (int k = 0; k < 4; ++k) {
         const unsigned wins = (k == 0 ? fired[0] | ~any : fired[k]) & ~before;
         a.pool.winners[(t * n + window.at[k]) / 8] = static_cast<uint8_t>(wins);
@@ -177,6 +185,7 @@ void norm_neuron_forward_cuda(const NormNeuronForward& a, void* stream) {
                                                     grid.rows);
         return;
       }
+
       with_width(a.shape.channels % 8 == 0, [&](auto width) {
         const Grid grid = grid_of(a.shape, a.shape.positions(), width);
         if (is_usual(a.params)) {

@@ -1,13 +1,13 @@
-// A thread owns V neighbouring channels of a position and walks all time steps; then it takes the
-// next of its positions, whose channels are the same.
+// A thread owns V neighbouring channels of a position and walks all time steps; then it takes its
+// next position, with the same channels.
 //
 //   step t     position 0  [ V ][ V ][ V ] …  channels      a row of threads: one position
 //              position 1  [ V ][ V ][ V ] …                a block: several rows
-//              position 2  …                                a grid: parts of rows, tiles of channels
+//              position 2  …                                a grid: parts of rows, channel tiles
 //   step t+1   …            ^ one thread reads this place in every step
 //
-// Sums over positions: every block leaves one partial sum a channel, and a small kernel adds the
-// blocks' up in order.
+// Sums over positions: every block writes one partial sum per channel, and a small kernel adds the
+// blocks' sums in order.
 #pragma once
 
 #include "spikenm/kernels/cuda/launch.cuh"
@@ -21,7 +21,7 @@
 
 namespace spikenm::kernels {
 
-constexpr int64_t kMaxParts = 528;  // partial sums of a channel: four blocks a multiprocessor
+constexpr int64_t kMaxParts = 528;  // partial sums of a channel: four blocks per multiprocessor
 constexpr int kFinishLanes = 16, kFinishRows = 64;
 
 struct Grid {
@@ -40,7 +40,7 @@ inline Grid grid_of(const SequenceShape& s, int64_t positions, int width,
           dim3(static_cast<unsigned>(lanes * rows))};
 }
 
-// Which channels and positions are a thread's. All in 32 bits: a step has fewer values than that.
+// The channels and positions of a thread. 32 bits are enough: a step has fewer values than that.
 template <int V>
 struct Place {
   unsigned channel, position, stride, channels;
@@ -54,12 +54,12 @@ struct Place {
     stride = gridDim.x * rows;
     active = channel < channels;
   }
-  // Of the thread's values at a position, within a step.
+  // Offset of the thread's values at a position, within a step.
   __device__ unsigned offset(unsigned p) const { return p * channels + channel; }
 };
 
-// V values at `offset` of step t. The step's start is the same for all threads, so that it costs
-// them nothing.
+// V values at `offset` of step t. The start of the step is the same for all threads: computing it
+// costs almost nothing.
 template <class T, int V>
 __device__ __forceinline__ Pack<T, V> load_at(const void* values, int64_t step, int t,
                                               unsigned offset) {
@@ -71,7 +71,7 @@ __device__ __forceinline__ void store_at(void* values, int64_t step, int t, unsi
   store(static_cast<T*>(values) + t * step + offset, pack);
 }
 
-// The affine map of V channels.
+// The norm of V channels as y = scale x + shift.
 template <int V>
 struct Affine {
   float scale[V], shift[V];
@@ -86,7 +86,7 @@ struct Affine {
   __device__ float operator()(int j, float x) const { return __fmaf_rn(x, scale[j], shift[j]); }
 };
 
-// Adds up first[j] and second[j] over the rows of a block; they go to
+// Adds up first[j] and second[j] over the rows of a block and writes the sums to
 // parts[blockIdx.x][2][channels].
 template <int V>
 __device__ __forceinline__ void leave_partial_sums(const float* first, const float* second,
@@ -98,6 +98,7 @@ __device__ __forceinline__ void leave_partial_sums(const float* first, const flo
     sums[1][j][threadIdx.x] = second[j];
   }
   __syncthreads();
+
   if (static_cast<int>(threadIdx.x) >= lanes || !place.active) return;
   for (int which = 0; which < 2; ++which)
     for (int j = 0; j < V; ++j) {
@@ -107,8 +108,9 @@ __device__ __forceinline__ void leave_partial_sums(const float* first, const flo
     }
 }
 
-// Both sums of a channel over all parts, in double and always in the same order; a block adds up
-// kFinishLanes channels, kFinishRows parts at a time. True for the thread that has them.
+// Both sums of a channel over all parts, in double and always in the same order. A block adds up
+// kFinishLanes channels, kFinishRows parts at a time. Returns true for the thread that has the
+// sums.
 __device__ __forceinline__ bool total_of(const float* parts, unsigned n_parts, int64_t channels,
                                          int64_t channel, double& first, double& second) {
   __shared__ double sums[2][kFinishRows][kFinishLanes];
@@ -121,6 +123,7 @@ __device__ __forceinline__ bool total_of(const float* parts, unsigned n_parts, i
       second += mine[(2 * p + 1) * channels];
     }
   }
+
   sums[0][threadIdx.y][threadIdx.x] = first;
   sums[1][threadIdx.y][threadIdx.x] = second;
   for (int half = kFinishRows / 2; half > 0; half /= 2) {
@@ -129,6 +132,7 @@ __device__ __forceinline__ bool total_of(const float* parts, unsigned n_parts, i
       for (int which = 0; which < 2; ++which)
         sums[which][threadIdx.y][threadIdx.x] += sums[which][threadIdx.y + half][threadIdx.x];
   }
+
   first = sums[0][0][threadIdx.x];
   second = sums[1][0][threadIdx.x];
   return threadIdx.y == 0 && channel < channels;
@@ -138,9 +142,9 @@ __device__ __forceinline__ int64_t finish_channel() {
   return static_cast<int64_t>(blockIdx.x) * kFinishLanes + threadIdx.x;
 }
 
-// A neuron behind the norm, V channels of it, as the kernels use it: charge() gives h[t] from x[t]
-// and v[t-1], after() gives v[t]; back() takes the error one step back and gives dL/d(norm's
-// output) but for factor().
+// A neuron after the norm, V channels of it, as the kernels use it. charge() returns h[t] from x[t]
+// and v[t-1], after() returns v[t]. back() carries the error one step back and returns dL/d(norm's
+// output) divided by factor().
 template <class Step, int V>
 struct AnyNeuron {
   static constexpr bool kAllSteps = false;  // whether its kernels know the number of steps
@@ -164,9 +168,9 @@ struct AnyNeuron {
   __device__ float factor() const { return 1.0f; }
 };
 
-// The usual neuron (ATan, hard reset, no gradient through it) in fewer instructions, which are what
-// its kernels wait for: norm and charge are one line in x, and factors that all steps share are
-// left to the end.
+// The usual neuron (ATan, hard reset, no gradient through the reset) in fewer instructions, because
+// instructions limit its kernels. Norm and charge together are linear in x, and factors that all
+// steps share are applied at the end.
 template <class Step, int V>
 struct UsualNeuron {
   static constexpr bool kAllSteps = true;
@@ -183,6 +187,7 @@ struct UsualNeuron {
       scale[j] = gain * affine.scale[j];
       shift[j] = __fmaf_rn(gain, affine.shift[j], pull);
     }
+
     keep = Step::d_membrane(c.charge);
     threshold = c.threshold;
     v_reset = c.v_reset;
@@ -192,7 +197,7 @@ struct UsualNeuron {
     shared = 0.5f * c.alpha * gain;
   }
   __device__ float rest() const { return at_rest; }
-  // A membrane of plus infinity fires and is reset: only minus infinity has to be kept away.
+  // A membrane of plus infinity fires and is reset, so only minus infinity must be avoided.
   __device__ float charge(int j, float x, float v) const {
     const float h = __fmaf_rn(keep, v, __fmaf_rn(scale[j], x, shift[j]));
     float result;
@@ -201,7 +206,7 @@ struct UsualNeuron {
   }
   __device__ bool fires(float h) const { return h >= threshold; }
   __device__ float after(float h) const { return fires(h) ? v_reset : h; }
-  // Eq. (6), as neuron_backward_step has it; alpha/2 and the gain are the shared factor.
+  // Eq. (6), as in neuron_backward_step; alpha/2 and the gain are in the shared factor.
   __device__ float back(float g, float h, float& error) const {
     const float u = __fmaf_rn(steepness, h, offset);
     const float own = quotient(g, __fmaf_rn(u, u, 1.0f));

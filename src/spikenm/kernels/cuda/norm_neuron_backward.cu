@@ -1,26 +1,28 @@
-// Two passes, the channels' sums and then the gradient; each replays the membrane from x. The
-// drawing is in norm_neuron.cuh.
+// Two passes: first the sums per channel, then the gradient. Each computes the membrane again from
+// x. The drawing is in norm_neuron.cuh.
 #include "spikenm/kernels/cuda/norm_neuron.cuh"
 
 namespace spikenm::kernels {
 namespace {
 
-// Where the gradient of a place's spikes is found: at the place, or in the output of a pool.
+// Where the gradient of a place's spikes is: at the same place, or in the output of a pool.
 template <class T, int V, bool kPooled>
 struct SpikeGradient {
   const void* grad;
   int64_t step;     // from one time step to the next
   unsigned offset;  // of the thread's values in a step
-  bool inside;      // a window, where there is a pool
+  bool inside;      // with a pool: the place is in a window
   const uint8_t* winners;
   int64_t winner_step;
 
-  // All steps' at once: no load waits for another. `i` is the thread's place in the map.
+  // Loads all steps at once, so that no load waits for another. `i` is the thread's place in the
+  // map.
   template <int kSteps>
   __device__ void load_steps(int steps, unsigned i, Pack<T, V> (&g)[kSteps]) const {
 #pragma unroll
     for (int t = 0; t < kSteps; ++t)
       if (t < steps) g[t] = load_at<T, V>(grad, step, t, offset);
+
     if constexpr (kPooled) {
       unsigned taken[kSteps];
 #pragma unroll
@@ -36,14 +38,14 @@ struct SpikeGradient {
   }
 };
 
-// Places that the map of a pool is cut into: windows, and what is left of them at an odd edge.
+// Number of windows that a pool's map is cut into, incomplete ones at an odd edge included.
 __host__ __device__ inline unsigned windows_of(const SpikePool& pool, int64_t positions) {
   const int64_t images = positions / (int64_t{pool.height} * pool.width);
   return static_cast<unsigned>(images * ((pool.height + 1) / 2) * ((pool.width + 1) / 2));
 }
 
-// Calls visit(position, its spikes' gradient) for all positions of a thread. With a pool these are
-// whole windows, one place after the other: what they share is found once.
+// Calls visit(position, gradient of its spikes) for all positions of a thread. With a pool a thread
+// takes whole windows, one place after the other, so that what the places share is computed once.
 template <class T, int V, bool kPooled, class Visit>
 __device__ void visit_positions(const NormNeuronBackward& a, const Place<V>& place, Visit&& visit) {
   const int64_t n = a.shape.n;
@@ -58,6 +60,7 @@ __device__ void visit_positions(const NormNeuronBackward& a, const Place<V>& pla
     const unsigned windows = windows_of(a.pool, positions);
     const int64_t step = static_cast<int64_t>(positions / (width * height)) * out_width *
                          out_height * place.channels;
+
     for (unsigned q = place.position; q < windows; q += place.stride) {
       const unsigned line = q / across, column = q - line * across;
       const unsigned image = line / down, row = line - image * down;
@@ -74,27 +77,30 @@ __device__ void visit_positions(const NormNeuronBackward& a, const Place<V>& pla
   }
 }
 
-// Runs the membrane forward from x, keeping h in registers, then the error backward: for every step
-// use(x, gradients of the neuron's input but for the neuron's factor, t) is called with V values
-// each, last step first.
+// Runs the membrane forward from x, keeping h in registers, then the error backward. For every
+// step, the last first, it calls use(x, gradient of the neuron's input, t) with V values each; the
+// gradient still lacks the neuron's factor.
 template <class T, int V, int kSteps, bool kPooled, class Neuron, class Use>
 __device__ void sweep(const NormNeuronBackward& a, const Neuron& neuron, const Place<V>& place,
                       unsigned p, const SpikeGradient<T, V, kPooled>& gradient, Use&& use) {
   const unsigned i = place.offset(p);
   const int64_t n = a.shape.n, x_step = a.shape.constant_input ? 0 : n;
-  // The usual neuron has all kSteps, another one at most so many.
+  // The usual neuron runs exactly kSteps steps, another one at most kSteps.
   const int steps = Neuron::kAllSteps ? kSteps : static_cast<int>(a.shape.steps);
-  // All loads first: they are many bytes on their way at once, and grad may be overwritten by use.
+
+  // All loads come first: many are then in flight at once, and `use` may overwrite grad.
   Pack<T, V> in[kSteps], g[kSteps];
 #pragma unroll
   for (int t = 0; t < kSteps; ++t)
     if (t < steps) in[t] = load_at<T, V>(a.x, x_step, t, i);
   gradient.load_steps(steps, i, g);
+
   float h[kSteps][V], v[V], error[V];
   for (int j = 0; j < V; ++j) {
     v[j] = neuron.rest();
     error[j] = 0;
   }
+
 #pragma unroll
   for (int t = 0; t < kSteps; ++t) {
     if (t >= steps) continue;
@@ -103,6 +109,7 @@ __device__ void sweep(const NormNeuronBackward& a, const Neuron& neuron, const P
       v[j] = neuron.after(h[t][j]);
     }
   }
+
 #pragma unroll
   for (int t = kSteps - 1; t >= 0; --t) {
     if (t >= steps) continue;
@@ -115,19 +122,20 @@ __device__ void sweep(const NormNeuronBackward& a, const Neuron& neuron, const P
   }
 }
 
-// What the sweep's gradients still lack: the neuron's factor, and a place's share of a mean.
+// The factor that the sweep's gradients lack: the neuron's and, for an average pool, a place's
+// share.
 template <class Neuron>
 __device__ float factor_of(const NormNeuronBackward& a, const Neuron& neuron) {
   return a.pool.used && a.pool.kind == PoolKind::kAverage ? 0.25f * neuron.factor()
                                                           : neuron.factor();
 }
 
-// Blocks of a sweep that a multiprocessor shall hold: registers are cut to fit.
+// Blocks of a sweep that a multiprocessor must hold; registers are limited to fit.
 constexpr int sweep_blocks(int width, int steps, bool pooled) {
   return width * steps <= (pooled ? 32 : 40) ? 2 : 1;
 }
 
-// sum dy and sum dy x^ of every channel.
+// Per channel: the sum of dy and the sum of dy x^, where x^ is the normalised x.
 template <class Step, class T, int V, int kSteps, bool kUsual, bool kPooled>
 __global__ void __launch_bounds__(kThreadsPerBlock, sweep_blocks(V, kSteps, kPooled))
     sum_gradients(NormNeuronBackward a, int lanes, int rows) {
@@ -137,6 +145,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, sweep_blocks(V, kSteps, kPoo
     const KernelNeuron<Step, V, kUsual> neuron(a.params, a.norm, place.channel);
     float mean[V];
     for (int j = 0; j < V; ++j) mean[j] = a.norm.mean[place.channel + j];
+
     visit_positions<T, V, kPooled>(a, place, [&](unsigned p, const auto& gradient) {
       sweep<T, V, kSteps, kPooled>(a, neuron, place, p, gradient,
                                    [&](const float* x, const float* dy, int) {
@@ -146,12 +155,14 @@ __global__ void __launch_bounds__(kThreadsPerBlock, sweep_blocks(V, kSteps, kPoo
                                      }
                                    });
     });
+
     const float factor = factor_of(a, neuron);
     for (int j = 0; j < V; ++j) {
       sum[j] *= factor;
       with_x[j] *= factor * a.norm.inverse_std[place.channel + j];
     }
   }
+
   leave_partial_sums<V>(sum, with_x, place, lanes, rows, a.shape.channels, a.workspace);
 }
 
@@ -163,8 +174,8 @@ __global__ void finish_gradients(NormNeuronBackward a, unsigned parts) {
   a.grad_gamma[c] = static_cast<float>(with_x);
 }
 
-// dL/dx = gamma inverse_std (dy - mean(dy) - x^ mean(dy x^)) where the norm measured x; with
-// running statistics the means are no part of it; without a norm dL/dx = dy.
+// dL/dx = gamma inverse_std (dy - mean(dy) - x^ mean(dy x^)) if the norm measured x; with running
+// statistics the means are left out; without a norm dL/dx = dy.
 template <class Step, class T, int V, int kSteps, bool kUsual, bool kPooled>
 __global__ void __launch_bounds__(kThreadsPerBlock, sweep_blocks(V, kSteps, kPooled))
     grad_input(NormNeuronBackward a, int lanes, int rows) {
@@ -172,7 +183,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock, sweep_blocks(V, kSteps, kPoo
   if (!place.active) return;
   const KernelNeuron<Step, V, kUsual> neuron(a.params, a.norm, place.channel);
   const float count = static_cast<float>(a.shape.steps * a.shape.positions());
-  // As a line in x: scale dy + slope x + offset.
+
+  // The same as a linear function: scale dy + slope x + offset.
   float scale[V], slope[V] = {}, offset[V] = {};
   for (int j = 0; j < V; ++j) {
     const unsigned channel = place.channel + j;
@@ -183,6 +195,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, sweep_blocks(V, kSteps, kPoo
     slope[j] = -by_norm * a.grad_gamma[channel] / count * a.norm.inverse_std[channel];
     offset[j] = -by_norm * a.grad_beta[channel] / count - slope[j] * a.norm.mean[channel];
   }
+
   const bool summed = a.shape.summed_gradient;
   visit_positions<T, V, kPooled>(a, place, [&](unsigned p, const auto& gradient) {
     const unsigned i = place.offset(p);
@@ -197,6 +210,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, sweep_blocks(V, kSteps, kPoo
       if (!summed) store_at(a.grad_x, a.shape.n, t, i, out);
     };
     sweep<T, V, kSteps, kPooled>(a, neuron, place, p, gradient, use);
+
     if (!summed) return;
     Pack<T, V> out;
     for (int j = 0; j < V; ++j) out.value[j] = from_float<T>(over_time[j]);
@@ -208,8 +222,9 @@ bool is_usual_length(int64_t steps) {
   return steps == 4 || steps == 6 || steps == 8 || steps == 10;
 }
 
-// The backward's width, steps, kind of neuron and pool, as few as serve well: the usual neuron with
-// usual numbers of steps, all others with at most the longest and no pool.
+// Chooses width, steps, kind of neuron and pool of the backward. Few combinations are compiled: the
+// usual neuron with the usual numbers of steps; everything else with room for the longest sequence
+// and no pool.
 template <class T, class Launch>
 void with_sweep(const NormNeuronBackward& a, Launch&& launch) {
   constexpr std::integral_constant<int, 8 / sizeof(T)> kWide;
@@ -217,10 +232,12 @@ void with_sweep(const NormNeuronBackward& a, Launch&& launch) {
   constexpr std::integral_constant<int, kMaxFusedSteps> kLongest;
   constexpr std::true_type kYes;
   constexpr std::false_type kNo;
+
   const auto usual = [&](auto steps) {
     if (a.pool.used) return launch(kWide, steps, kYes, kYes);
     launch(kWide, steps, kYes, kNo);
   };
+
   if (a.shape.channels % kWide != 0) return launch(kNarrow, kLongest, kNo, kNo);
   if (!is_usual(a.params) || !is_usual_length(a.shape.steps))
     return launch(kWide, kLongest, kNo, kNo);
@@ -255,6 +272,7 @@ void norm_neuron_backward_cuda(const NormNeuronBackward& a, void* stream) {
         const int64_t positions = a.shape.positions();
         const Grid grid =
             grid_of(a.shape, pooled ? windows_of(a.pool, positions) : positions, width, kParts);
+
         if (a.norm.gamma != nullptr) {
           sum_gradients<Step, T, width, steps, usual, pooled>
               <<<grid.blocks, grid.threads, 0, s>>>(a, grid.lanes, grid.rows);

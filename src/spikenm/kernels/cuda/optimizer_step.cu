@@ -1,4 +1,4 @@
-// Blocks are dealt out over the parameters of a launch:
+// The blocks of a launch are divided among its parameters:
 //
 //   parameter   0 0 0 0 0 | 1 | 2 2 | …     a block: kPerBlock elements of one parameter
 //   blockIdx.x  0 1 2 3 4   5   6 7
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kPerThread = 8;
 constexpr int64_t kPerBlock = kThreadsPerBlock * kPerThread;
-constexpr int kMaxParameters = 32;  // of a launch: its arguments must fit into 4 KiB
+constexpr int kMaxParameters = 32;  // per launch: its arguments must fit into 4 KiB
 
 template <class Step>
 struct Batch {
@@ -33,6 +33,7 @@ __global__ void step_all(const __grid_constant__ Batch<Step> batch) {
   while (blockIdx.x >= batch.first_block[which + 1]) ++which;
   Step step = batch.step[which];
   if (!passes_guard(step)) return;
+
   const int64_t first = (blockIdx.x - batch.first_block[which]) * kPerBlock + threadIdx.x;
 #pragma unroll
   for (int j = 0; j < kPerThread; ++j) {
@@ -56,6 +57,7 @@ void launch_all(std::span<const Step> steps, cudaStream_t stream) {
       batch.first_block[i] = blocks;
       blocks += static_cast<unsigned>((part[i].n + kPerBlock - 1) / kPerBlock);
     }
+
     batch.first_block[part.size()] = blocks;
     if (blocks > 0) step_all<<<blocks, kThreadsPerBlock, 0, stream>>>(batch);
   }

@@ -12,6 +12,7 @@ template <class From, class T>
 __global__ void fill_rows(Patches a, int64_t threads) {
   const int64_t thread = thread_index();
   if (thread >= threads) return;
+
   const auto groups = static_cast<unsigned>(a.columns / kWidth);
   const auto row = static_cast<unsigned>(thread / groups);
   const unsigned first = static_cast<unsigned>(thread - int64_t{row} * groups) * kWidth;
@@ -23,6 +24,7 @@ __global__ void fill_rows(Patches a, int64_t threads) {
   const auto channels = static_cast<unsigned>(a.channels);
   const auto kernel_width = static_cast<unsigned>(a.kernel_width);
   const From* const x = static_cast<const From*>(a.x) + image * a.x_strides[0];
+
   Pack<T, kWidth> values;
 #pragma unroll
   for (int k = 0; k < kWidth; ++k) {
@@ -34,6 +36,7 @@ __global__ void fill_rows(Patches a, int64_t threads) {
         inside ? to_float(x[channel * a.x_strides[1] + y * a.x_strides[2] + z * a.x_strides[3]])
                : 0.0f);
   }
+
   store(static_cast<T*>(a.rows) + thread * kWidth, values);
 }
 
@@ -44,6 +47,7 @@ void patches_cuda(const Patches& a, void* stream) {
   if (threads == 0) return;
   if (rows >= int64_t{1} << 31)
     throw std::runtime_error("patches: found 2^31 output places or more, wanted fewer");
+
   with_type(a.x_real, [&](auto from) {
     with_type(a.real, [&](auto zero) {
       fill_rows<decltype(from), decltype(zero)>

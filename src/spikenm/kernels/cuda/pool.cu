@@ -1,5 +1,5 @@
-// Channels-last: a thread owns V neighbouring channels of one output place (forward) or one input
-// place (backward, which looks up the windows that reach it, so nothing is added atomically).
+// Channels-last. Forward: a thread owns V neighbouring channels of one output place. Backward: of
+// one input place; it looks up the windows that cover the place, so nothing is added atomically.
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/cuda/real.cuh"
 #include "spikenm/kernels/pool.h"
@@ -7,8 +7,8 @@
 namespace spikenm::kernels {
 namespace {
 
-// A place on a map of height x width, and the channels there, from a thread's number. Divisions are
-// in 32 bits: there are fewer threads than that.
+// A place on a map of height x width, and its channels, from a thread's number. Divisions are in 32
+// bits, which are enough for the number of threads.
 struct MapPlace {
   int64_t offset;  // of the thread's first value in [n, height, width, channels]
   int image, row, column, channel;
@@ -22,7 +22,7 @@ struct MapPlace {
     image = static_cast<int>(line / height);
     row = static_cast<int>(line - image * height);
   }
-  // Of the channels at another place of the same image, on a map of that size.
+  // Offset of the same channels at place (r, c) of the same image, on a map of the given size.
   __device__ int64_t other(int height, int width, int channels, int r, int c) const {
     return (static_cast<int64_t>(image * height + r) * width + c) * channels + channel;
   }
@@ -40,6 +40,7 @@ __global__ void forward(Sizes s, bool is_max, int64_t threads, const T* x, T* y,
   const int top = out.row * s.stride - s.padding, left = out.column * s.stride - s.padding;
   const int rows_end = min(s.height, top + s.size), columns_end = min(s.width, left + s.size);
   const int row_begin = max(0, top), column_begin = max(0, left);
+
   float sum[V] = {}, best[V];
   int place[V] = {};
   for (int i = row_begin; i < rows_end; ++i)
@@ -55,6 +56,7 @@ __global__ void forward(Sizes s, bool is_max, int64_t threads, const T* x, T* y,
         }
       }
     }
+
   Pack<T, V> result;
   Pack<uint8_t, V> where;
   const float share = 1.0f / static_cast<float>(s.size * s.size);
@@ -72,13 +74,15 @@ __global__ void backward(Sizes s, bool is_max, int64_t threads, const T* grad_y,
   const int64_t thread = thread_index();
   if (thread >= threads) return;
   const MapPlace in(static_cast<unsigned>(thread), s.height, s.width, s.channels, V);
-  // Windows r with r stride - padding <= row < r stride - padding + size.
+
+  // The windows r with r stride - padding <= row < r stride - padding + size.
   const int row = in.row + s.padding, column = in.column + s.padding;
   const int row_first = row < s.size ? 0 : (row - s.size) / s.stride + 1;
   const int column_first = column < s.size ? 0 : (column - s.size) / s.stride + 1;
   const int row_last = min(s.out_height - 1, row / s.stride);
   const int column_last = min(s.out_width - 1, column / s.stride);
   const float share = 1.0f / static_cast<float>(s.size * s.size);
+
   float sum[V] = {};
   for (int r = row_first; r <= row_last; ++r)
     for (int c = column_first; c <= column_last; ++c) {
@@ -92,13 +96,14 @@ __global__ void backward(Sizes s, bool is_max, int64_t threads, const T* grad_y,
         sum[k] += is_max ? (where.value[k] == here ? g : 0.0f) : g * share;
       }
     }
+
   Pack<T, V> result;
   for (int k = 0; k < V; ++k) result.value[k] = from_float<T>(sum[k]);
   store(grad_x + in.offset, result);
 }
 
-// The same where every input place is in one window at most: a thread owns an output place and
-// writes its whole window. Places in no window are zero already.
+// The backward when every input place is in at most one window: a thread owns an output place and
+// writes its whole window. Places in no window are already zero.
 template <class T, int V>
 __global__ void backward_disjoint(Sizes s, bool is_max, int64_t threads, const T* grad_y,
                                   const uint8_t* chosen, T* grad_x) {
@@ -109,6 +114,7 @@ __global__ void backward_disjoint(Sizes s, bool is_max, int64_t threads, const T
   Pack<uint8_t, V> where{};
   if (is_max) where = load<uint8_t, V>(chosen + out.offset);
   const float share = 1.0f / static_cast<float>(s.size * s.size);
+
   int place = 0;
   for (int i = 0; i < s.size; ++i)
     for (int j = 0; j < s.size; ++j, ++place) {
@@ -135,7 +141,7 @@ Sizes sizes_of(const PoolShape& s, int64_t channels) {
           .channels = static_cast<int>(channels)};
 }
 
-// Calls launch(zero of the type, values a thread).
+// Calls launch(zero of the type, values per thread).
 template <class Launch>
 void with_type_and_width(Real real, int64_t channels, Launch&& launch) {
   with_type(real, [&](auto zero) {
@@ -167,6 +173,7 @@ void pool_backward_cuda(const PoolShape& s, int64_t channels, Real real, const v
   const PoolGeometry& g = s.geometry;
   const int64_t out_values = s.n * s.out_height() * s.out_width() * channels;
   const auto queue = static_cast<cudaStream_t>(stream);
+
   with_type_and_width(real, channels, [&](auto zero, auto width) {
     using T = decltype(zero);
     const bool is_max = g.kind == PoolKind::kMax;

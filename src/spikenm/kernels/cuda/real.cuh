@@ -24,7 +24,7 @@ __device__ __forceinline__ void store(T* to, const Pack<T, V>& pack) {
   *reinterpret_cast<Pack<T, V>*>(to) = pack;
 }
 
-// Whether a pack of so many bytes may lie here.
+// Whether a pack of `bytes` bytes may start at this address.
 inline bool is_aligned(const void* at, size_t bytes) {
   return reinterpret_cast<uintptr_t>(at) % bytes == 0;
 }

@@ -1,5 +1,5 @@
-// A thread adds up V neighbouring places over a strip of samples and weighs the sums once: reach is
-// read once a strip, and memory is all that the count costs.
+// A thread adds up V neighbouring places over a strip of samples and multiplies the sums by reach
+// once: reach is read once per strip, and the count costs no more than reading memory.
 #include "spikenm/kernels/cuda/block_sum.cuh"
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/cuda/real.cuh"
@@ -13,11 +13,11 @@ namespace {
 
 constexpr int kStrip = 16;  // samples
 
-// Float has bits to spare for a strip of 16-bit values, none for its own.
+// A float has enough bits for the sum of a strip of 16-bit values, but not of floats.
 template <class T>
 using StripSum = std::conditional_t<sizeof(T) == 2, float, double>;
 
-// x and reach at the thread's first place; up to kStrip samples.
+// Counts up to kStrip samples; x and reach point at the thread's first place.
 template <class T, int V>
 __device__ __forceinline__ double count_strip(int64_t samples, int64_t places, const T* x,
                                               const float* reach) {
@@ -26,12 +26,14 @@ __device__ __forceinline__ double count_strip(int64_t samples, int64_t places, c
     const auto pack = load<T, V>(x + s * places);
     for (int k = 0; k < V; ++k) sums[k] += to_float(pack.value[k]);
   };
+
   if (samples >= kStrip) {
 #pragma unroll
-    for (int s = 0; s < kStrip; ++s) add(s);  // no branch between loads: many are under way
+    for (int s = 0; s < kStrip; ++s) add(s);  // no branch between loads: many are in flight
   } else {
     for (int s = 0; s < samples; ++s) add(s);
   }
+
   const auto times = load<float, V>(reach);
   double count = 0;
   for (int k = 0; k < V; ++k)
@@ -39,7 +41,7 @@ __device__ __forceinline__ double count_strip(int64_t samples, int64_t places, c
   return count;
 }
 
-// A tile is a block's places over one strip; there are `across` of them to a strip.
+// A tile is a block's places over one strip; a strip has `across` tiles.
 template <class T, int V>
 __global__ void count(int64_t samples, int64_t places, int64_t across, int64_t tiles, const T* x,
                       const float* reach, double* parts) {
@@ -53,8 +55,8 @@ __global__ void count(int64_t samples, int64_t places, int64_t across, int64_t t
   add_block_sum(sum, parts);
 }
 
-// A thread counts for one input over kOutputs outputs. Sums of whole numbers are the same in any
-// order.
+// A thread counts for one input over kOutputs outputs. The sums are whole numbers, so their order
+// does not matter.
 constexpr int64_t kOutputs = 64;
 
 __global__ void live_weights(int64_t outputs, int64_t inputs, const float* w, float* live) {

@@ -1,4 +1,4 @@
-// One thread a byte: eight spikes.
+// One thread per byte, which holds eight spikes.
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/cuda/real.cuh"
 #include "spikenm/kernels/spike_bits.h"

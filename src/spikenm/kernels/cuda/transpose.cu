@@ -1,4 +1,5 @@
-// A block turns one tile round in shared memory, so that reads and writes are both in order.
+// A block transposes one tile in shared memory, so that reads and writes are both in order of
+// memory.
 #include "spikenm/kernels/cuda/launch.cuh"
 #include "spikenm/kernels/cuda/real.cuh"
 #include "spikenm/kernels/transpose.h"
@@ -10,14 +11,15 @@ namespace {
 
 constexpr int kLanes = 32, kLines = kThreadsPerBlock / kLanes;
 
-// A tile is 32 V values wide and high: a thread takes V neighbours of a line at a time, and of
-// V neighbouring lines' columns on its way out.
+// A tile is 32 V values wide and high. A thread reads V neighbours of a line at a time, and writes
+// one column of V neighbouring lines.
 template <class T, int V>
 __global__ void transpose(int64_t planes, int rows, int columns, const T* from, T* to) {
   constexpr int kTile = kLanes * V;
   __shared__ alignas(16) T tile[kTile][kTile + V];
   const int row = blockIdx.x * kTile, column = blockIdx.y * kTile, lane = threadIdx.x * V;
   const int64_t size = static_cast<int64_t>(rows) * columns;
+
   for (int64_t plane = blockIdx.z; plane < planes; plane += gridDim.z) {
     const T* const in = from + plane * size;
     T* const out = to + plane * size;

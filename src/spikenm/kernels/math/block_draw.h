@@ -1,5 +1,5 @@
-// One block: the values it is drawn by, Gumbel-max draws, and softmax. Plain loops over m <= 64
-// positions, on the host and on CUDA.
+// One block: the values it is drawn by, its Gumbel-max draws, and softmax. Plain loops over m <= 64
+// positions, for the host and for CUDA.
 #pragma once
 
 #include "spikenm/kernels/math/gumbel.h"
@@ -9,18 +9,18 @@
 
 namespace spikenm::kernels {
 
-// How the weights of a layer's blocks lie: one after the other, at strides, or at strides in
+// How the weights of a layer's blocks lie in memory: contiguous, at strides, or at strides in
 // several channels that share a mask.
 enum class Lie { kTogether, kStrided, kShared };
 
-// What the compiler knows of a launch's blocks: with a known m their numbers stay in a GPU's
-// registers, and blocks that lie together are read in wide words.
+// What the compiler knows about the blocks of a launch: with a known m their values stay in a GPU's
+// registers, and contiguous blocks are read in wide words.
 template <int kKnownM, Lie kLie>
 struct BlockKind {
-  static constexpr int kM = kKnownM;  // 0: only the layout knows
+  static constexpr int kM = kKnownM;  // 0: only the layout knows m
   static constexpr bool kTogether = kLie == Lie::kTogether, kShared = kLie == Lie::kShared;
   static constexpr int kRoom = kM > 0 ? kM : nm::NmPattern::kMaxM;
-  using Bits = std::conditional_t<(kM > 0 && kM <= 32), uint32_t, uint64_t>;  // one a position
+  using Bits = std::conditional_t<(kM > 0 && kM <= 32), uint32_t, uint64_t>;  // one per position
 
   static SPIKENM_HD int32_t m(const nm::BlockLayout& layout) { return kM > 0 ? kM : layout.m; }
 };
@@ -91,6 +91,7 @@ SPIKENM_HD void sum_channels(const nm::BlockLayout& layout, int64_t b, T* sums, 
     }
     return;
   }
+
   SPIKENM_UNROLL
   for (int32_t s = 0; s < Kind::m(layout); ++s) {
     T sum = term(arrays[place.at(0, s)]...);
@@ -110,6 +111,7 @@ SPIKENM_HD void load_block_values(const DrawInputs<T>& in, int64_t b, T* values)
   const int32_t m = Kind::m(in.layout);
   load_row<Kind>(in.layout, in.logits + b * m, values);
   if (in.kappa == T(0)) return;
+
   const T channels = T(Kind::kShared ? in.layout.channels_of(b) : 1);
   T sums[Kind::kRoom];
   sum_channels<Kind>(in.layout, b, sums, [](T w) { return absolute(w); }, in.weight);
@@ -121,8 +123,8 @@ SPIKENM_HD void load_block_values(const DrawInputs<T>& in, int64_t b, T* values)
 }
 
 // Eq. (14): y_k = onehot(argmax_s [log pi_s + g_{k,s}]). The normaliser of log pi is the same for
-// all s and is left out. noise_at(k, s) gives g; ties go to the lowest position; without
-// replacement the positions already taken are out of the race.
+// all s and is left out. noise_at(k, s) returns g. The lowest of equal positions wins. Without
+// replacement, positions that are already taken are excluded.
 template <class Kind, class NoiseAt>
 SPIKENM_HD void draw_block(const DrawInputs<float>& in, const float* values, bool replace,
                            float scale, NoiseAt&& noise_at, uint8_t* draws) {
@@ -145,7 +147,7 @@ SPIKENM_HD void draw_block(const DrawInputs<float>& in, const float* values, boo
   }
 }
 
-// The noise of position s of draw k of block b, one at a time.
+// The noise of position s of draw k of block b.
 SPIKENM_HD float gumbel_at(uint64_t seed, uint32_t stream, uint32_t step, int64_t b, int32_t k,
                            int32_t s, int32_t m) {
   const uint64_t counter = gumbel_counter(b, k, s / 4, m);
@@ -154,13 +156,13 @@ SPIKENM_HD float gumbel_at(uint64_t seed, uint32_t stream, uint32_t step, int64_
   return gumbel<float>(words.word[s % 4]);
 }
 
-// What a softmax divided by: sum = sum_s exp((values_s - top) / tau), at least 1.
+// The denominator of a softmax: sum = sum_s exp((values_s - top) / tau), at least 1.
 template <class T>
 struct SoftmaxSum {
   T top, sum;
 };
 
-// In place softmax(values / tau) over the positions whose bit in `out` is clear; the others become
+// In place: softmax(values / tau) over the positions whose bit in `out` is clear; the others become
 // 0.
 template <class Kind, class T>
 SPIKENM_HD SoftmaxSum<T> block_softmax(const nm::BlockLayout& layout, T* values, T tau,
@@ -174,6 +176,7 @@ SPIKENM_HD SoftmaxSum<T> block_softmax(const nm::BlockLayout& layout, T* values,
     if (!any || values[s] > top) top = values[s];
     any = true;
   }
+
   const T rate = quotient(T(1), tau);
   T sum = 0;
   SPIKENM_UNROLL
@@ -181,6 +184,7 @@ SPIKENM_HD SoftmaxSum<T> block_softmax(const nm::BlockLayout& layout, T* values,
     values[s] = (out >> s & 1) != 0 ? T(0) : exp_nonpositive((values[s] - top) * rate);
     sum += values[s];
   }
+
   const T share = quotient(T(1), sum);
   SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) values[s] *= share;

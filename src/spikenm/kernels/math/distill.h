@@ -6,7 +6,7 @@
 
 namespace spikenm::kernels {
 
-// The credits of one block, summed over sharing channels and scaled as asked.
+// The credits of one block, summed over the channels that share its mask and scaled.
 template <class Kind, class T>
 SPIKENM_HD void load_credits(const Distillation<T>& a, int64_t b, T* credits) {
   const nm::BlockLayout& layout = a.draw.layout;
@@ -16,11 +16,13 @@ SPIKENM_HD void load_credits(const Distillation<T>& a, int64_t b, T* credits) {
     for (int32_t s = 0; s < m; ++s) credits[s] = 0;
     return;
   }
+
   sum_channels<Kind>(layout, b, credits, [](T c) { return c; }, a.credit);
   T sum = 0;
   SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) sum += credits[s];
   const T mean = sum / T(m);
+
   T shift = 0, divisor = 1;
   switch (a.credit_scale) {
     case CreditScale::kRaw:
@@ -40,30 +42,35 @@ SPIKENM_HD void load_credits(const Distillation<T>& a, int64_t b, T* credits) {
       break;
     }
   }
-  // A block that earned nothing (or the same everywhere) has no preference: q is uniform.
+
+  // A block whose credits are all zero (or, for kBlockZ, all equal) has no preference: q is
+  // uniform.
   const T least = T(1.17549435e-38);  // the least normal float
   const T share = divisor >= least ? quotient(T(1), divisor) : T(0);
   SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) credits[s] = (credits[s] - shift) * share;
 }
 
-// Adds the block's gradient to `gradient`; gives its KL(q || pi) and the squared norm of what was
-// added. `values` are the block's (load_block_values).
+// Adds the block's gradient to `gradient`; returns its KL(q || pi) and the squared norm of what was
+// added. `values` are the block's, from load_block_values.
 template <class Kind, class T>
 SPIKENM_HD DistillSums distill_block(const Distillation<T>& a, int64_t b, const T* values,
                                      T* gradient) {
   const int32_t m = Kind::m(a.draw.layout);
   T credits[Kind::kRoom], q[Kind::kRoom], pi[Kind::kRoom];
   load_credits<Kind>(a, b, credits);
+
   SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) {
     q[s] = credits[s];
     pi[s] = values[s];
   }
+
   // Eq. (20): q = softmax(C / tau_q) inside the block
   const SoftmaxSum<T> q_sum = block_softmax<Kind>(a.draw.layout, q, a.tau_q);
   // Eq. (19): pi = softmax(theta), logits without constraint
   const SoftmaxSum<T> pi_sum = block_softmax<Kind>(a.draw.layout, pi, T(1));
+
   // log q - log pi at a position is the difference of the exponents and of the logarithms of both
   // sums.
   const T rate = quotient(T(1), a.tau_q);
@@ -79,7 +86,7 @@ SPIKENM_HD DistillSums distill_block(const Distillation<T>& a, int64_t b, const 
   return {.kl = static_cast<double>(kl), .squared_norm = static_cast<double>(squares)};
 }
 
-// The same from memory to memory.
+// The same, with values and gradient read from and written to memory.
 template <class Kind, class T>
 SPIKENM_HD DistillSums distill_block(const Distillation<T>& a, int64_t b) {
   const int32_t m = Kind::m(a.draw.layout);

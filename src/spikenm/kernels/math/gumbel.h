@@ -1,5 +1,5 @@
-// Gumbel noise from random words, the same bits on every device: every rounding is spelled out (fma
-// where written, contraction off elsewhere), so a mask drawn on a GPU is the mask drawn on a CPU.
+// Gumbel noise from random words, the same bits on every device: each rounding is explicit (fma
+// where written, no contraction elsewhere), so a GPU and a CPU draw the same mask.
 #pragma once
 
 #include "spikenm/core/random.h"
@@ -16,6 +16,7 @@ SPIKENM_HD V log_positive(V x) {
   const auto shifted = bits_of(x) - root_half;
   const V e = to_value(shift_signed_23(shifted));
   const V f = from_bits(bits_of(x) - (shifted & decltype(one)(0xff800000u))) - V(1.0);
+
   V p(7.0376836292e-2f);
   p = fused(p, f, V(-1.1514610310e-1f));
   p = fused(p, f, V(1.1676998740e-1f));
@@ -25,6 +26,7 @@ SPIKENM_HD V log_positive(V x) {
   p = fused(p, f, V(2.0000714765e-1f));
   p = fused(p, f, V(-2.4999993993e-1f));
   p = fused(p, f, V(3.3333331174e-1f));
+
   const V square = f * f;
   V tail = p * square * f;
   tail = fused(e, V(-2.12194440e-4f), tail);
@@ -42,7 +44,7 @@ SPIKENM_HD V gumbel(U word) {
 }
 
 // The counter of the four words that hold positions 4j..4j+3 of draw k of block b. It depends on m
-// but not on how many draws are made, so annealing their number leaves earlier draws as they were.
+// but not on the number of draws, so a change of that number leaves the earlier draws as they were.
 SPIKENM_HD uint64_t gumbel_counter(int64_t b, int32_t k, int32_t j, int32_t m) {
   const uint64_t words = static_cast<uint64_t>((m + 3) / 4);
   return (static_cast<uint64_t>(b) * static_cast<uint64_t>(m) + static_cast<uint64_t>(k)) * words +

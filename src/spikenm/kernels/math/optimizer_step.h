@@ -1,4 +1,4 @@
-// Adam and SGD of one element, as PyTorch defines them, and what guards them.
+// Adam and SGD for one element, as PyTorch defines them, and the guard of a step.
 #pragma once
 
 #include "spikenm/kernels/math/value.h"
@@ -16,7 +16,7 @@ SPIKENM_HD void next_guard(const GuardedStep& step, StepGuard& guard) {
   guard.correction = static_cast<float>(1 / sqrt(1 - pow(step.beta2, t)));
 }
 
-// Whether the step is taken; an Adam step then has the guard's rate.
+// Whether the step is taken. An Adam step receives the guard's rate and correction.
 SPIKENM_HD bool passes_guard(AdamStep& a) {
   if (a.guard == nullptr) return true;
   a.rate = a.guard->rate;

@@ -16,7 +16,7 @@ using graph::Surrogate;
 
 constexpr double kHalfPi = 1.57079632679489661923;
 
-// Eq. (4): do/du is replaced by phi'(u); which phi is an option.
+// Eq. (4): do/du is replaced by phi'(u); phi is chosen by an option.
 template <class V>
 SPIKENM_HD V surrogate_derivative(Surrogate kind, V alpha, V u) {
   switch (kind) {
@@ -36,8 +36,8 @@ SPIKENM_HD V surrogate_derivative(Surrogate kind, V alpha, V u) {
 }
 
 #if !defined(SPIKENM_NO_LIBM)
-// The smooth step whose slope is above; the gradient tests fire with it instead of with the true
-// step.
+// The smooth step whose slope is surrogate_derivative; the gradient tests fire with it instead of
+// the true step.
 inline double surrogate_primitive(Surrogate kind, double alpha, double u) {
   switch (kind) {
     case Surrogate::kAtan:

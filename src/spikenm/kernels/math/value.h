@@ -1,6 +1,6 @@
-// The few operations the formulas in this folder are written with, for float and double. The vector
-// types of kernels/cpu/vector_*.h overload the same names, so that one formula serves the
-// reference, AVX and CUDA. Built-ins instead of <cmath>: instruction-set files may not instantiate
+// The operations that the formulas in this folder are written with, for float and double. The
+// vector types of kernels/cpu/vector_*.h overload the same names, so that one formula serves the
+// reference, AVX and CUDA. Built-ins instead of <cmath>: instruction-set files must not instantiate
 // library templates.
 #pragma once
 
@@ -46,7 +46,7 @@ SPIKENM_HD double larger(double a, double b) {
   return a > b ? a : b;
 }
 
-// The membrane saturates at the largest finite number instead of overflowing; a NaN stays one.
+// The membrane saturates at the largest finite number instead of overflowing; NaN stays NaN.
 SPIKENM_HD float saturate(float a) {
   constexpr float kMax = 3.40282347e38f;
 #if defined(__CUDA_ARCH__)
@@ -71,13 +71,13 @@ SPIKENM_HD double square_root(double a) {
   return __builtin_sqrt(a);
 }
 
-// a / b for a normal b where the last bit does not matter: in gradients, never in a membrane or a
-// draw.
+// a / b for a normal b, where the last bit does not matter: used for gradients, never for a
+// membrane or a draw.
 template <class V>
 SPIKENM_HD V quotient(V a, V b) {
 #if defined(__CUDA_ARCH__)
   if constexpr (sizeof(V) == sizeof(float)) {
-    float reciprocal;  // one instruction, where a division is about ten
+    float reciprocal;  // one instruction; a division takes about ten
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(b));
     return a * reciprocal;
   }

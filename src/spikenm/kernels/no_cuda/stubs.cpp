@@ -1,5 +1,5 @@
-// Linked when the build has no CUDA: absent hardware is one clear sentence, not an #ifdef at every
-// call.
+// Linked when the build has no CUDA: every call fails with one clear sentence, and callers need no
+// #ifdef.
 #include "spikenm/core/error.h"
 #include "spikenm/kernels/augment.h"
 #include "spikenm/kernels/conv_weight.h"

@@ -7,7 +7,7 @@
 namespace spikenm::kernels {
 namespace {
 
-// Sixteen partial sums that a compiler can keep in vector registers, folded in a fixed order.
+// Sixteen partial sums, which a compiler can keep in vector registers, added up in a fixed order.
 template <class T>
 struct LaneSum {
   static constexpr int kLanes = 16;
@@ -27,13 +27,13 @@ struct LaneSum {
   }
 };
 
-// Calls body(row pointer offset) for every row of channel c.
+// Calls body(offset of the row) for every row of channel c.
 template <class T, class Body>
 void for_rows(const BatchNorm<T>& a, int64_t c, Body&& body) {
   for (int64_t r = 0; r < a.rows; ++r) body((r * a.channels + c) * a.spatial);
 }
 
-// Calls body(channel) on several threads; about 64 Ki values a chunk.
+// Calls body(channel) on several threads; about 64 Ki values per chunk.
 template <class T, class Body>
 void for_channels(const BatchNorm<T>& a, Body&& body) {
   const int64_t per_channel = std::max<int64_t>(1, a.rows * a.spatial);
@@ -52,12 +52,14 @@ void batch_norm_statistics(const BatchNorm<T>& a, T* variance) {
     LaneSum<T> sum;
     for_rows(a, c, [&](int64_t at) { sum.add(a.spatial, [&](int64_t i) { return a.x[at + i]; }); });
     const T mean = static_cast<T>(sum.total() / count);
-    LaneSum<T>
-        squares;  // a second pass: sums of squares alone lose all digits when the mean is large
+
+    // A second pass: with a large mean, sums of squares alone would lose all digits.
+    LaneSum<T> squares;
     for_rows(a, c, [&](int64_t at) {
       squares.add(a.spatial,
                   [&](int64_t i) { return (a.x[at + i] - mean) * (a.x[at + i] - mean); });
     });
+
     const double var = squares.total() / count;
     a.mean[c] = mean;
     variance[c] = static_cast<T>(var);
@@ -89,6 +91,7 @@ void batch_norm_backward(const BatchNorm<T>& a, const T* grad_y, T* grad_x, T* g
     });
     grad_beta[c] = static_cast<T>(sum.total());
     grad_gamma[c] = static_cast<T>(dot.total()) * inverse_std;
+
     // dx = gamma inverse_std (dy - mean(dy) - xhat mean(dy xhat))
     const T scale = a.gamma[c] * inverse_std;
     const T mean_grad = grad_beta[c] / count;

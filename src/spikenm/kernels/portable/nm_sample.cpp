@@ -54,6 +54,7 @@ DistillSums nm_distill(const Distillation<T>& args) {
       part.squared_norm += block.squared_norm;
     }
   });
+
   DistillSums sums;
   for (const DistillSums& part : parts) {
     sums.kl += part.kl;

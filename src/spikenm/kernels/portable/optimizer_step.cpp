@@ -14,7 +14,7 @@ void set_guard(const GuardedStep& step, StepGuard* guard) {
 }
 
 void adam_step(const AdamStep& args) {
-  AdamStep a = args;  // a copy the compiler knows no store can change
+  AdamStep a = args;  // a copy: the compiler knows that no store changes it
   if (!passes_guard(a)) return;
   parallel_for(a.n, kGrain, [a](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) adam_element(a, i);

@@ -12,7 +12,7 @@
 namespace spikenm::kernels {
 namespace {
 
-// The noise of all patterns of blocks [begin, end), made at once: full vectors at any M.
+// The noise of all patterns of blocks [begin, end), made in one call: vectors are full at any M.
 class PatternNoise {
  public:
   static int64_t blocks_per_chunk(int64_t n_patterns) {
@@ -57,6 +57,7 @@ template <class T>
 void backward_block(const PatternClassBackward<T>& a, int64_t b, const PatternNoise& noise) {
   T gradient[nm::NmPattern::kMaxM];
   load_mask_gradient<AnyBlock>(a.layout, a.weight, a.grad_effective, b, gradient);
+
   const T* const logits = a.logits + b * a.n_patterns;
   T* const out = a.grad_logits + b * a.n_patterns;  // holds y~ first
   T top = logits[0] + T(noise.at(b, 0));
@@ -64,6 +65,7 @@ void backward_block(const PatternClassBackward<T>& a, int64_t b, const PatternNo
     out[p] = logits[p] + T(noise.at(b, p));
     top = larger(top, out[p]);
   }
+
   std::vector<T> u(static_cast<size_t>(a.n_patterns), T(0));
   T sum = 0, dot = 0;
   for (int64_t p = 0; p < a.n_patterns; ++p) {
@@ -73,6 +75,7 @@ void backward_block(const PatternClassBackward<T>& a, int64_t b, const PatternNo
     sum += out[p];
     dot += out[p] * u[static_cast<size_t>(p)];
   }
+
   for (int64_t p = 0; p < a.n_patterns; ++p)
     out[p] *= (u[static_cast<size_t>(p)] - dot / sum) / (sum * a.tau);
 }

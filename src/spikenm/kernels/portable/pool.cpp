@@ -7,7 +7,7 @@
 namespace spikenm::kernels {
 namespace {
 
-// Part of one window that lies on the map, and the window's own corner (outside where padded).
+// The part of one window that lies on the map, and the window's corner, which padding puts outside.
 struct Window {
   int64_t top, left;
   int64_t row_begin, row_end, column_begin, column_end;
@@ -29,7 +29,7 @@ struct Window {
   }
 };
 
-// Calls body(image) on several threads, about 32 Ki values a chunk.
+// Calls body(image) on several threads; about 32 Ki values per chunk.
 template <class Body>
 void for_images(const PoolShape& s, int64_t channels, Body&& body) {
   const int64_t per_image = std::max<int64_t>(1, s.height * s.width * channels);
@@ -84,6 +84,7 @@ void pool_forward(const PoolShape& s, int64_t channels, const T* x, T* y, uint8_
         });
         return;
       }
+
       uint8_t* const places = chosen + at * channels;
       bool first = true;
       w.for_pixels(s, [&](int64_t pixel, uint8_t place) {

@@ -8,14 +8,15 @@
 namespace spikenm::kernels {
 namespace {
 
-constexpr int64_t kBlock = 1024;  // places whose sums stay in the first cache
+constexpr int64_t kBlock = 1024;  // places whose sums stay in the first-level cache
 
 template <class T>
 void add_to(int64_t n, const T* __restrict x, double* __restrict sums) {
   for (int64_t i = 0; i < n; ++i) sums[i] += static_cast<double>(x[i]);
 }
 
-// Of n places, at most kBlock: samples are added up first, so that a place is weighed once.
+// Counts n places, at most kBlock. Samples are added up first, so that each place is multiplied
+// once.
 template <class T>
 double count_block(int64_t samples, int64_t places, int64_t n, const T* x, const float* reach) {
   std::array<double, kBlock> sums{};

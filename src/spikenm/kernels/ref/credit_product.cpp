@@ -14,6 +14,7 @@ void one_output(const CreditProduct& a, int64_t out, float* total, float* credit
   const auto n_in = static_cast<size_t>(a.n_in);
   const auto *grad = static_cast<const float*>(a.grad), *x = static_cast<const float*>(a.x);
   std::vector<double> sum(n_in), magnitude(n_in), slice(n_in);
+
   for (int64_t t = 0; t < a.steps; ++t) {
     slice.assign(n_in, 0);
     for (int64_t row = t * a.batch; row < (t + 1) * a.batch; ++row)
@@ -25,6 +26,7 @@ void one_output(const CreditProduct& a, int64_t out, float* total, float* credit
       magnitude[i] += std::abs(slice[i]);
     }
   }
+
   const double factor = a.factor != nullptr ? *a.factor : 1.0;
   for (size_t i = 0; i < n_in; ++i) {
     total[i] = static_cast<float>(factor * sum[i]);

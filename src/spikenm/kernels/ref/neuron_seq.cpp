@@ -21,7 +21,7 @@ void forward(const NeuronForward<T>& a, int64_t begin, int64_t end) {
   }
 }
 
-// Eq. (5): e_t = dL/do_t is grad_spikes, delta_t = dL/dh_t what the recursion carries.
+// Eq. (5): e_t = dL/do_t is grad_spikes; delta_t = dL/dh_t is what the recursion carries.
 template <class Step, class T>
 double backward(const NeuronBackward<T>& a, int64_t begin, int64_t end) {
   const auto c = neuron_constants<T, T>(a.params);
@@ -33,6 +33,7 @@ double backward(const NeuronBackward<T>& a, int64_t begin, int64_t end) {
       const T v_before =
           t == 0 ? c.charge.rest : membrane_after(c, a.params.soft_reset, a.h[at - a.n]);
       const T x = Step::kLearnsLeak ? a.x[at] : T(0);
+
       T grad_x, grad_k;
       neuron_backward_step<Step>(c, a.params, a.grad_spikes[at], a.h[at], x, v_before, error,
                                  grad_x, grad_k);

@@ -7,7 +7,7 @@
 namespace spikenm::kernels {
 namespace {
 
-// Calls body(i) for every neuron of a channel, i being its place within a step.
+// Calls body(i) for every neuron of a channel; i is its place within a step.
 template <class T, class Body>
 void for_neurons(const NormNeuron<T>& a, int64_t channel, Body&& body) {
   for (int64_t r = 0; r < a.rows; ++r) body(r * a.channels + channel);
@@ -43,7 +43,7 @@ struct Affine {
   }
 };
 
-// Runs neuron i over all steps; sees(t, h, spike) is called after each.
+// Runs neuron i over all steps; calls sees(t, h, spike) after each step.
 template <class Step, class T, class Sees>
 void run_neuron(const NormNeuron<T>& a, const Affine<T>& norm, int64_t i, Sees&& sees) {
   const auto c = neuron_constants<T, T>(a.params);
@@ -67,12 +67,13 @@ void forward(const NormNeuron<T>& a, T* spikes, int64_t begin, int64_t end) {
   }
 }
 
-// Leaves dL/dy of neuron i in grad_x.
+// Writes dL/dy of neuron i to grad_x.
 template <class Step, class T>
 void backward_neuron(const NormNeuron<T>& a, const NormNeuronGradients<T>& g, const Affine<T>& norm,
                      T* membrane, int64_t i) {
   const auto c = neuron_constants<T, T>(a.params);
   run_neuron<Step>(a, norm, i, [&](int64_t t, T h, T) { membrane[t] = h; });
+
   T error = 0, total = 0;
   for (int64_t t = a.steps - 1; t >= 0; --t) {
     const int64_t at = t * a.neurons() + i;
@@ -85,7 +86,7 @@ void backward_neuron(const NormNeuron<T>& a, const NormNeuronGradients<T>& g, co
   if (a.input_steps == 1) g.grad_x[i] = total;
 }
 
-// From dL/dy in grad_x to dL/dx, and the gradients of gamma and beta.
+// Turns dL/dy in grad_x into dL/dx, and writes the gradients of gamma and beta.
 template <class T>
 void backward_norm(const NormNeuron<T>& a, const NormNeuronGradients<T>& g, int64_t channel) {
   const double mean = a.mean[channel], inverse_std = a.inverse_std[channel];
@@ -94,6 +95,7 @@ void backward_norm(const NormNeuron<T>& a, const NormNeuronGradients<T>& g, int6
     for (int64_t t = 0; t < a.input_steps; ++t)
       for_neurons(a, channel, [&](int64_t i) { body(t * a.neurons() + i); });
   };
+
   double sum = 0, dot = 0;
   for_inputs([&](int64_t at) {
     sum += g.grad_x[at];
@@ -101,6 +103,7 @@ void backward_norm(const NormNeuron<T>& a, const NormNeuronGradients<T>& g, int6
   });
   g.grad_beta[channel] = static_cast<T>(sum);
   g.grad_gamma[channel] = static_cast<T>(dot);
+
   // dx = gamma inverse_std (dy - mean(dy) - xhat mean(dy xhat))
   const double mean_grad = a.measures ? sum / count : 0, slope = a.measures ? dot / count : 0;
   for_inputs([&](int64_t at) {

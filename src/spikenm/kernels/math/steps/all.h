@@ -8,7 +8,7 @@
 
 namespace spikenm::kernels {
 
-// The list says to everybody what a functor says to its kernels.
+// neurons.inc and the step functors must agree.
 #define SPIKENM_NEURON(name, step, text, leaks, learns_leak, states) \
   static_assert(step::kLearnsLeak == learns_leak && step::kStates == states);
 #include "spikenm/graph/neurons.inc"

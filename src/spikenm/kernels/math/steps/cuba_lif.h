@@ -1,5 +1,5 @@
-// LIF behind a synaptic current that leaks too ("current-based"). The current is a second state,
-// which no spike resets.
+// LIF charged by a synaptic current that leaks too ("current-based"). The current is a second state
+// variable; a spike does not reset it.
 #pragma once
 
 #include "spikenm/kernels/math/steps/lif.h"

@@ -1,4 +1,4 @@
-// LIF that learns its leak: k = sigmoid(w), one w for the layer [Fang21].
+// LIF that learns its leak: k = sigmoid(w), one w per layer [Fang21].
 #pragma once
 
 #include "spikenm/kernels/math/steps/lif.h"
