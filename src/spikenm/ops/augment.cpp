@@ -9,7 +9,7 @@
 namespace spikenm::ops {
 namespace {
 
-// The items that lie in a tensor of bytes.
+// The items that a tensor of bytes holds.
 template <class T>
 const T* items(const at::Tensor& bytes, int64_t n) {
   SPIKENM_ASSERT(bytes.is_contiguous() && bytes.nbytes() == static_cast<size_t>(n) * sizeof(T));
@@ -25,6 +25,7 @@ at::Tensor augment(const AugmentInputs& in) {
   const at::Tensor out =
       at::empty(pixels.sizes(), pixels.options().dtype(at::kFloat),
                 on_gpu ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous);
+
   kernels::Augment args{.B = pixels.size(0),
                         .C = pixels.size(1),
                         .H = pixels.size(2),
@@ -38,6 +39,7 @@ at::Tensor augment(const AugmentInputs& in) {
                         .stride_c = out.stride(1),
                         .stride_y = out.stride(2),
                         .stride_x = out.stride(3)};
+
   if (in.partner.defined()) args.partner = items<int64_t>(in.partner, args.B);
   if (on_gpu)
     kernels::augment_cuda(args, current_stream());

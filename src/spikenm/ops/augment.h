@@ -1,4 +1,4 @@
-// Raw images -> the batch a network sees, on the CPU or a GPU.
+// Raw images -> the batch that a network reads, on the CPU or a GPU.
 #pragma once
 
 #include "spikenm/core/plane_edit.h"
@@ -7,7 +7,7 @@
 
 namespace spikenm::ops {
 
-// All tensors on one device.
+// All tensors must be on one device.
 struct AugmentInputs {
   at::Tensor pixels;    // [B,C,H,W] bytes
   at::Tensor edits;     // B PlaneEdits, as bytes
@@ -16,8 +16,7 @@ struct AugmentInputs {
   MixEdit mix;
 };
 
-// Returns [B,C,H,W] float; on a GPU the channels are innermost in memory, as its convolutions want
-// them.
+// Returns [B,C,H,W] float; on a GPU channels-last in memory, which its convolutions need.
 at::Tensor augment(const AugmentInputs& inputs);
 
 }  // namespace spikenm::ops

@@ -40,12 +40,14 @@ class BatchNormFunction : public torch::autograd::Function<BatchNormFunction> {
     const Tensor mean = at::empty_like(gamma), inverse_std = at::empty_like(gamma),
                  variance = at::empty_like(gamma);
     Tensor y = at::empty_like(x);
+
     dispatch_real(x, [&](auto zero) {
       using T = decltype(zero);
       const auto args = arguments<T>(x, gamma, beta, mean, inverse_std, eps);
       kernels::batch_norm_statistics(args, data<T>(variance));
       kernels::batch_norm_apply(args, data<T>(y));
     });
+
     const double unbiased = static_cast<double>(per_channel) / static_cast<double>(per_channel - 1);
     const_cast<Tensor&>(running_mean).mul_(1 - momentum).add_(mean, momentum);
     const_cast<Tensor&>(running_var).mul_(1 - momentum).add_(variance, momentum * unbiased);
@@ -60,6 +62,7 @@ class BatchNormFunction : public torch::autograd::Function<BatchNormFunction> {
     const Tensor &x = saved[0], &gamma = saved[1];
     Tensor grad_x = at::empty_like(x), grad_gamma = at::empty_like(gamma),
            grad_beta = at::empty_like(gamma);
+
     dispatch_real(x, [&](auto zero) {
       using T = decltype(zero);
       kernels::batch_norm_backward(
@@ -89,6 +92,7 @@ Tensor batch_norm(const Tensor& x, BatchNormState& s, bool training) {
     return BatchNormFunction::apply(x, s.gamma, s.beta, s.running_mean, s.running_var, s.eps,
                                     s.momentum);
   }
+
   // Evaluation: no gradient is wanted, and the statistics are the running ones.
   const Tensor input = checked(x, "batch norm: input");
   const Tensor inverse_std = at::rsqrt(s.running_var + s.eps);

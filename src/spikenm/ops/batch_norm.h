@@ -11,11 +11,11 @@ struct BatchNormState {
   double eps = 1e-5, momentum = 0.1;
 };
 
-// An Error where a channel of x [T,B,C,...] has one value alone: it has no variance.
+// Throws Error if a channel of x [T,B,C,...] has only one value: it has no variance.
 void check_has_statistics(const Tensor& x);
 
-// x [T,B,C,...] -> the same shape. In training: statistics of this batch, and the running ones
-// move.
+// x [T,B,C,...] -> the same shape. Training uses the statistics of this batch and updates the
+// running ones.
 Tensor batch_norm(const Tensor& x, BatchNormState& state, bool training);
 
 }  // namespace spikenm::ops

@@ -5,7 +5,8 @@
 
 namespace spikenm::ops {
 
-// A constant x [1,...] as [steps,...], one step's memory seen so often; any other x as it is.
+// A constant x [1,...] as [steps,...], a view that shows one step's memory in every step; any other
+// x is returned unchanged.
 Tensor at_all_steps(const Tensor& x, int64_t steps);
 
 }  // namespace spikenm::ops

@@ -28,8 +28,8 @@ double sum_of(const Tensor& t) {
   });
 }
 
-// The mean of what a block's credits are compared with: channels that share a mask have one credit
-// per position, their sum.
+// The mean that a block's credits are compared with. Channels that share a mask have one credit per
+// position, their sum.
 template <class T>
 double layer_mean(const Tensor& credit, const nm::BlockLayout& layout) {
   const int64_t groups = (layout.n_channels + layout.share - 1) / layout.share;
@@ -43,6 +43,7 @@ void distill(const Distillation& distillation, const DrawRule& rule, const Tenso
   const at::NoGradGuard no_grad;
   if (!logits.grad().defined()) const_cast<Tensor&>(logits).mutable_grad() = at::zeros_like(logits);
   const DistillationSums& sums = distillation.sums;
+
   dispatch_real(logits, [&](auto zero) {
     using T = decltype(zero);
     const double mean = needs_layer_mean(distillation.target)

@@ -23,11 +23,11 @@ struct DistillationSums {
 struct Distillation {
   CreditTarget target;
   double scale = 0;                          // lambda, divided by the number of blocks for a mean
-  std::shared_ptr<const CreditSink> credit;  // where the backward leaves it; null if q is uniform
+  std::shared_ptr<const CreditSink> credit;  // written by the backward; null if q is uniform
   DistillationSums sums;
 };
 
-// Adds the distillation's gradient to logits.grad, and what it did to distillation.sums.
+// Adds the distillation's gradient to logits.grad, and its sums to distillation.sums.
 void distill(const Distillation& distillation, const DrawRule& rule, const Tensor& logits,
              const Tensor& weight);
 

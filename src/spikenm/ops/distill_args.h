@@ -1,4 +1,4 @@
-// A layer's distillation as a kernel takes it; for the sources of this folder.
+// A layer's distillation as the arguments of a kernel; only for the sources of this folder.
 #pragma once
 
 #include "spikenm/kernels/nm_sample.h"

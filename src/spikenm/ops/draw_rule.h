@@ -8,7 +8,7 @@
 
 namespace spikenm::ops {
 
-// How a layer's masks are drawn and how gradients pass them.
+// How a layer's masks are drawn, and how gradients pass through them.
 struct DrawRule {
   nm::BlockLayout layout;
   int32_t n_draws = 2;  // per block
@@ -21,11 +21,11 @@ struct DrawRule {
 // Which random numbers a draw takes.
 struct DrawAddress {
   uint64_t seed = 0;
-  uint32_t stream = 0;  // the layer
+  uint32_t stream = 0;  // the layer's number
   uint32_t step = 0;    // the draw's number
 };
 
-// How random a draw is, and how soft the relaxed draw is that its gradient passes.
+// How random a draw is, and how soft the relaxed draw that its gradient passes through.
 struct DrawHeat {
   double noise = 1;  // scale of the Gumbel noise
   double tau = 1;    // temperature of the softmax

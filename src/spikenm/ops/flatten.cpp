@@ -12,7 +12,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// On a GPU maps are channels-last, so that a flat row is a transpose.
+// On a GPU maps are channels-last, so flattening one is a transpose.
 class FlattenFunction : public torch::autograd::Function<FlattenFunction> {
  public:
   static Tensor forward(AutogradContext* ctx, const Tensor& input) {

@@ -5,7 +5,7 @@
 
 namespace spikenm::ops {
 
-// [T,B,C,H,W] -> [T,B,C*H*W] contiguous; a flat x as it is.
+// [T,B,C,H,W] -> [T,B,C*H*W] contiguous; a flat x is returned unchanged.
 Tensor flatten(const Tensor& x);
 
 }  // namespace spikenm::ops

@@ -18,7 +18,7 @@ c10::IValue keep(T value) {
   return c10::IValue::make_capsule(c10::make_intrusive<Kept<T>>(std::move(value)));
 }
 
-// The context outlives the use: the reference stays good for the whole backward call.
+// The context lives longer than this use: the reference is valid for the whole backward call.
 template <class T>
 const T& kept(const c10::IValue& held) {
   return static_cast<const Kept<T>&>(*held.toCapsule()).value;

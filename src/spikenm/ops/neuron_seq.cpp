@@ -49,6 +49,7 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
     NeuronParams params = given;
     if (leak_logit.defined()) params.k = at::sigmoid(leak_logit.to(at::kDouble)).item<double>();
     Tensor spikes = at::empty_like(x), h = at::empty_like(x);
+
     dispatch_real(x, [&](auto zero) {
       using T = decltype(zero);
       run_forward<T>({.params = params,
@@ -59,6 +60,7 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
                       .h = data<T>(h)},
                      x.is_cuda());
     });
+
     ctx->save_for_backward({h, leak_logit.defined() ? x : Tensor(), leak_logit});
     ctx->saved_data["params"] = keep(params);
     return spikes;
@@ -70,6 +72,7 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
     const auto& params = kept<NeuronParams>(ctx->saved_data["params"]);
     const Tensor grad_spikes = checked(grads[0], "neuron: gradient");
     Tensor grad_x = at::empty_like(h), grad_leak;
+
     if (h.is_cuda()) {
       const Tensor grad_k = at::zeros({1}, h.options());
       kernels::neuron_backward_cuda({.params = params,
@@ -83,6 +86,7 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
       if (leak_logit.defined()) grad_leak = grad_k * (params.k * (1 - params.k));
       return {grad_x, grad_leak, Tensor()};
     }
+
     const double grad_k = dispatch_real(h, [&](auto zero) {
       using T = decltype(zero);
       return run_backward<T>({.params = params,
@@ -102,7 +106,7 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
 }  // namespace
 
 Tensor neuron_seq(const Tensor& x, const NeuronParams& params, const Tensor& leak_logit) {
-  // An undefined tensor is no autograd argument; an absent one is.
+  // autograd does not accept an undefined tensor as an argument, but it accepts an absent one.
   return NeuronSeqFunction::apply(x.is_cuda() ? x.to(at::kFloat) : x,
                                   leak_logit.defined() ? std::optional(leak_logit) : std::nullopt,
                                   params);

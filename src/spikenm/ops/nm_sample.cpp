@@ -32,7 +32,7 @@ kernels::DrawInputs<T> draw_inputs(const DrawRule& rule, const DrawAddress& addr
           .step = address.step};
 }
 
-// Logits and weight as floats: masks are drawn in this type alone, so that they are the same bits.
+// Logits and weight as floats: masks are drawn only in this type, so that they have the same bits.
 struct FloatInputs {
   Tensor logits, weight;
 
@@ -41,13 +41,13 @@ struct FloatInputs {
         weight(checked(given_weight, "mask: weight").to(at::kFloat)) {}
 };
 
-// `tensor`, or new memory where it has another shape.
+// Returns `tensor`, or new memory if `tensor` has another shape.
 Tensor reused(const Tensor& tensor, at::IntArrayRef shape, const at::TensorOptions& options) {
   if (tensor.defined() && tensor.sizes() == shape) return tensor;
   return at::empty(shape, options.requires_grad(false));
 }
 
-// On a GPU `noise` gets the draw's noise, if it is not null.
+// On a GPU `noise` receives the draw's noise, if it is not null.
 void fill_draws(const kernels::DrawInputs<float>& inputs, const Tensor& draws, float* noise) {
   if (draws.is_cuda()) {
     kernels::nm_draw_cuda(inputs, data<uint8_t>(draws), noise, current_stream());
@@ -88,10 +88,12 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
     const Tensor &w = saved[0], &logits = saved[1];
     const MaskDraw& draw = *kept<DrawPointer>(ctx->saved_data["draw"]);
     if (w.is_cuda()) return backward_on_gpu(draw, grads[0], w, logits);
+
     const Tensor grad = checked(grads[0], "mask: gradient");
     Tensor grad_w, grad_logits;
     if (ctx->needs_input_grad(0))
       grad_w = draw.rule.dense_weight_grad ? grad : grad * draw.mask.keep;
+
     if (ctx->needs_input_grad(1)) {
       grad_logits = at::empty_like(logits);
       dispatch_real(w, [&](auto zero) {
@@ -128,20 +130,23 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
             .noise = from.noise.defined() ? from.noise.const_data_ptr<float>() : nullptr};
   }
 
-  // One pass over the weights makes both gradients.
+  // Both gradients in one pass over the weights.
   static variable_list backward_on_gpu(const MaskDraw& draw, const Tensor& given, const Tensor& w,
                                        const Tensor& logits) {
     const bool mine = owns_memory_alone(given);
     Tensor grad = checked(given, "mask: gradient");
-    if (!mine && grad.is_alias_of(given)) grad = grad.clone();  // it is masked in place
+    if (!mine && grad.is_alias_of(given)) grad = grad.clone();  // the kernel masks it in place
+
     Tensor grad_logits = at::empty_like(logits);
     const BackwardExtras& extras = draw.extras;
     const Tensor norm = extras.task_norm.defined() ? extras.task_norm
                                                    : running_sum(draw.rule.layout.n_blocks, logits);
+
     kernels::SearchBackward all{
         .straight = straight_through<float>(draw, logits, w, grad, grad_logits),
         .task_norm = data<float>(norm),
         .grad_weight = draw.rule.dense_weight_grad ? nullptr : data<float>(grad)};
+
     if (extras.distillation) {
       const Distillation& distillation = *extras.distillation;
       SPIKENM_ASSERT(distills_in_backward(distillation.target, logits));
@@ -151,6 +156,7 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
       all.kl = data<float>(distillation.sums.kl);
       all.eid_norm = data<float>(distillation.sums.squared_norm);
     }
+
     kernels::nm_straight_through_cuda(all, current_stream());
     return {grad, grad_logits, Tensor()};
   }
@@ -175,10 +181,12 @@ void draw_mask(MaskDraw& draw, const Tensor& logits, const Tensor& weight) {
   const at::TensorOptions options = in.logits.options();
   draw.mask.draws =
       reused(draw.mask.draws, {layout.n_blocks, draw.rule.n_draws}, options.dtype(at::kByte));
+
   const bool on_gpu = in.logits.is_cuda();
   if (on_gpu)
     draw.inputs.noise =
         reused(draw.inputs.noise, {layout.n_blocks, draw.rule.n_draws, layout.m}, options);
+
   fill_draws(draw_inputs<float>(draw.rule, draw.address, draw.heat.noise, in.logits, in.weight),
              draw.mask.draws, on_gpu ? data<float>(draw.inputs.noise) : nullptr);
   if (!on_gpu) draw.mask = mask_of(layout, draw.mask.draws, weight);
@@ -232,7 +240,7 @@ Tensor top_positions(const DrawRule& rule, int32_t n, const Tensor& logits, cons
 Tensor masked_weight(const Tensor& weight, const Tensor& logits,
                      const std::shared_ptr<const MaskDraw>& draw) {
   Tensor effective = MaskedWeightFunction::apply(weight, logits, draw);
-  // The engine would round a float gradient to the type of what it belongs to.
+  // The autograd engine would round the float gradient to the type of `effective`.
   if (effective.scalar_type() != at::kFloat && effective.grad_fn() != nullptr)
     effective.grad_fn()->mutable_input_metadata(effective.output_nr()).set_grad_dtype(std::nullopt);
   return effective;

@@ -11,22 +11,23 @@
 
 namespace spikenm::ops {
 
-// The positions that a layer's blocks keep, and the same as a mask over its weights.
+// The positions that a layer's blocks keep, and the mask over its weights made of them.
 struct BlockMask {
-  Tensor draws;  // [n_blocks, n_draws] uint8; a position may come twice
+  Tensor draws;  // [n_blocks, n_draws] uint8; a position may occur twice
   Tensor keep;   // [weight's shape] 1 where kept, else 0, in the weight's type
 };
 
-// What the backward on a GPU reads: a recorded step finds each step's values in the same memory.
+// What the backward on a GPU reads. The memory stays the same, so that a recorded step finds each
+// step's values there.
 struct BackwardInputs {
-  Tensor dials;  // step, noise and tau, as set_dials put them there
+  Tensor dials;  // step, noise and tau, written by set_dials
   Tensor noise;  // [n_blocks, n_draws, m]: reading it costs less than making it again
 };
 
-// What the backward on a GPU does in the same pass, and what every backward counts.
+// What the backward on a GPU also does in the same pass, and what every backward counts.
 struct BackwardExtras {
   std::optional<Distillation> distillation;  // adds its gradient to that of the logits
-  Tensor task_norm;  // a running_sum of the logits' squared gradient without it; may be undefined
+  Tensor task_norm;  // running_sum of the logits' squared gradient without it; may be undefined
 };
 
 // One layer's draw, kept until its backward.
@@ -34,25 +35,25 @@ struct MaskDraw {
   DrawRule rule;
   DrawAddress address;
   DrawHeat heat;
-  at::ScalarType compute = at::kFloat;  // on a GPU: type of the effective weight, for its products
-  BlockMask mask;                       // on a GPU without `keep`: there the draws are enough
+  at::ScalarType compute = at::kFloat;  // on a GPU: type of the effective weight
+  BlockMask mask;                       // on a GPU without `keep`: the draws are enough
   BackwardInputs inputs;
   BackwardExtras extras;
 };
 
-// Zeros, for sums over a layer's blocks: all values together are the sum. On a GPU there are many,
-// so that no block waits for another.
+// Zeros for sums over a layer's blocks: the sum is all values added up. On a GPU there are many
+// values, so that no block waits for another.
 Tensor running_sum(int64_t n_blocks, const Tensor& like);
 
 // Positions [n_blocks, n_draws] drawn from `logits` [n_blocks, m]; the prior reads `weight`.
 Tensor draw_positions(const DrawRule& rule, const DrawAddress& address, double noise,
                       const Tensor& logits, const Tensor& weight);
 
-// The same into draw.mask, with all that masked_weight and its backward need but the dials. Memory
-// of the right size is used again, since a recorded step reads it where it was.
+// Draws into draw.mask, and prepares all that masked_weight and its backward need except the dials.
+// Memory of the right size is used again, because a recorded step reads it there.
 void draw_mask(MaskDraw& draw, const Tensor& logits, const Tensor& weight);
 
-// Puts the draw's step, noise and tau where its backward on a GPU reads them.
+// Writes the draw's step, noise and tau to where its backward on a GPU reads them.
 void set_dials(MaskDraw& draw, const Tensor& logits);
 
 // The mask over `weight` that keeps these positions, and all weights outside blocks.
@@ -64,7 +65,7 @@ std::vector<uint8_t> mask_bytes(const nm::BlockLayout& layout, const Tensor& dra
 Tensor top_positions(const DrawRule& rule, int32_t n, const Tensor& logits, const Tensor& weight);
 
 // W_eff = W * mask, with the straight-through gradient on the logits and the masked (or dense)
-// gradient on the weight. On a GPU it is of type draw->compute, and its gradient comes as float.
+// gradient on the weight. On a GPU W_eff has type draw->compute, and its gradient must be float.
 Tensor masked_weight(const Tensor& weight, const Tensor& logits,
                      const std::shared_ptr<const MaskDraw>& draw);
 

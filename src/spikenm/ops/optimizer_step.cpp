@@ -26,7 +26,7 @@ void check_tensors(const StepTensors& t) {
   }
 }
 
-// Calls `on_cpu` for each parameter there, and `on_gpu` once for all others.
+// Calls `on_cpu` once per parameter on the CPU, and `on_gpu` once for all others.
 template <class Step, class MakeStep>
 void step_all(std::span<const StepTensors> parameters, MakeStep&& make_step,
               void (*on_cpu)(const Step&), void (*on_gpu)(std::span<const Step>, void* stream)) {
@@ -46,15 +46,17 @@ void step_all(std::span<const StepTensors> parameters, MakeStep&& make_step,
 }  // namespace
 
 void set_guard(const at::Tensor& skip, const AdamRule& rule, StepGuard& guard) {
-  // Zero bytes are a guard before its first step.
+  // Before its first step a guard is all zero bytes.
   if (guard.is_new())
     guard.state = at::zeros({static_cast<int64_t>(sizeof(kernels::StepGuard))},
                             skip.options().dtype(at::kByte));
+
   auto* const state = static_cast<kernels::StepGuard*>(guard.state.mutable_data_ptr());
   const kernels::GuardedStep step{.skip = skip.const_data_ptr<float>(),
                                   .lr = rule.lr,
                                   .beta1 = rule.beta1,
                                   .beta2 = rule.beta2};
+
   if (skip.is_cuda()) {
     kernels::set_guard_cuda(step, state, current_stream());
   } else {

@@ -19,6 +19,7 @@ Tensor patches(const Tensor& rows, const Tensor& weight, const SynapseGeometry& 
   const int64_t height = g.out(rows.size(2), kh), width = g.out(rows.size(3), kw);
   const int64_t columns = filled(kh * kw * rows.size(1));
   Tensor made = at::empty({rows.size(0) * height * width, columns}, weight.options());
+
   kernels::patches_cuda(
       {.n = rows.size(0),
        .channels = rows.size(1),

@@ -1,12 +1,12 @@
-// A convolution of few channels on a GPU as one matrix product (kernels/patches.h).
+// A convolution with few channels on a GPU, as one matrix product (kernels/patches.h).
 #pragma once
 
 #include "spikenm/ops/synapse.h"
 
 namespace spikenm::ops {
 
-// rows [N,C,H,W] -> [N*OH*OW, K]: what each output place sees, tap by tap, channels innermost, and
-// zeros up to K, the next multiple of 8; of the weight's type.
+// rows [N,C,H,W] -> [N*OH*OW, K]: the patch that each output place reads, tap by tap, channels
+// innermost, then zeros up to K, the next multiple of 8. The result has the weight's type.
 Tensor patches(const Tensor& rows, const Tensor& weight, const SynapseGeometry& geometry);
 
 // weight [Cout,C,kh,kw] -> [Cout, K] in the same order, and back, contiguous.

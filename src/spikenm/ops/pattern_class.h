@@ -1,5 +1,5 @@
-// Weights masked by one pattern a block, drawn from a logit for every pattern, as a differentiable
-// op. Draw and backward run on the CPU, wherever the weights are.
+// Weights masked by one pattern per block, drawn from one logit per pattern, as a differentiable
+// op. Draw and backward run on the CPU, also if the weights are on a GPU.
 #pragma once
 
 #include "spikenm/nm/grouping.h"
@@ -12,7 +12,7 @@ namespace spikenm::ops {
 
 using Patterns = std::shared_ptr<const std::vector<nm::BlockBits>>;
 
-// What one layer's draw was made with, kept until its backward.
+// What one layer's draw was made with; kept until its backward.
 struct PatternDraw {
   nm::BlockLayout layout;
   Patterns patterns;
@@ -22,11 +22,11 @@ struct PatternDraw {
   Tensor keep;  // [weight's shape] 1 where kept
 };
 
-// The place in `patterns` that each block draws from `logits` [n_blocks, n_patterns], or, without
-// noise, of its largest logit; ties to the lowest. [n_blocks] int64.
+// [n_blocks] int64: the index in `patterns` that each block draws from `logits` [n_blocks,
+// n_patterns] or, without noise, the index of its largest logit; the lowest of equals.
 Tensor draw_patterns(const PatternDraw& draw, const Tensor& logits, bool noise = true);
 
-// W_eff = W * keep, with the straight-through gradient on the logits and the masked one on the
+// W_eff = W * keep, with the straight-through gradient on the logits and the masked gradient on the
 // weight.
 Tensor pattern_weight(const Tensor& weight, const Tensor& logits,
                       const std::shared_ptr<const PatternDraw>& draw);

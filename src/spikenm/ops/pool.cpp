@@ -16,7 +16,7 @@ using kernels::PoolShape;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// `chosen` as kernels/pool.h leaves it, and empty for an average.
+// `chosen` is as kernels/pool.h writes it; empty for an average.
 struct Pooled {
   Tensor values, chosen;
 };
@@ -33,14 +33,17 @@ Pooled pool_values(const Tensor& input, const PoolGeometry& geometry) {
                                    shape.out_width()};
   const at::TensorOptions bytes = x.options().dtype(at::kByte);
   const bool is_max = geometry.kind == PoolKind::kMax;
+
   Pooled made{.values = empty_channels_last(sizes, x.options()),
               .chosen = is_max ? empty_channels_last(sizes, bytes) : at::empty({0}, bytes)};
+
   if (x.is_cuda()) {
     kernels::pool_forward_cuda(shape, x.size(2), real_of(x), x.const_data_ptr(),
                                made.values.mutable_data_ptr(), data<uint8_t>(made.chosen),
                                current_stream());
     return made;
   }
+
   check_real(x, "pool: input");
   dispatch_real(x, [&](auto zero) {
     using T = decltype(zero);
@@ -70,6 +73,7 @@ class PoolFunction : public torch::autograd::Function<PoolFunction> {
                                   current_stream());
       return {grad_x, Tensor()};
     }
+
     check_real(grad, "pool: gradient");
     dispatch_real(grad, [&](auto zero) {
       using T = decltype(zero);

@@ -7,7 +7,7 @@ namespace spikenm::ops {
 Tensor vote(const Tensor& x, int64_t voters) {
   if (voters == 1) return x;
   const Tensor votes = x.unflatten(2, {x.size(2) / voters, voters});
-  // Tenths are not exact in 16 bits.
+  // In float: tenths are not exact in 16 bits.
   return x.is_cuda() ? votes.mean(3, /*keepdim=*/false, at::kFloat) : votes.mean(3);
 }
 

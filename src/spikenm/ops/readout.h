@@ -11,7 +11,7 @@ Tensor vote(const Tensor& x, int64_t voters);
 // Mean over a whole map, square or not: [T,B,C,H,W] -> [T,B,C].
 Tensor global_average(const Tensor& x);
 
-// Analog values in a type that keeps them: float where products were of 16 bits.
+// Analog values in a type that is exact enough: float if the products had 16 bits.
 Tensor exact(const Tensor& x);
 
 }  // namespace spikenm::ops

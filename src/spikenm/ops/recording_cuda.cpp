@@ -15,14 +15,14 @@ void check(cudaError_t status, const char* what) {
   SPIKENM_CHECK(status == cudaSuccess, "cuda graph: {}: {}", what, cudaGetErrorString(status));
 }
 
-// Whether a stream is being recorded: the recording's own stream, and those that it waits for.
+// Whether a stream is being recorded: the stream of the recording, or one that it waits for.
 bool is_recorded(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
          status == cudaStreamCaptureStatusActive;
 }
 
-// While this lives, torch's allocator gives recorded streams memory from a pool that only the
+// While this lives, torch's allocator takes memory for recorded streams from a pool that only the
 // recording uses.
 class PoolScope {
  public:
@@ -54,9 +54,10 @@ class CudaRecording : public Recording {
     const cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
     cudaGraph_t graph = nullptr;
     std::exception_ptr failure;
+
     {
       const PoolScope pool(device_, pool_);
-      // Other threads, such as the loader's, may allocate memory meanwhile.
+      // In this mode other threads, such as the loader's, may still allocate memory.
       check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin");
       try {
         work();
@@ -70,12 +71,14 @@ class CudaRecording : public Recording {
             Error(fmt::format("cuda graph: recording ended with {}", cudaGetErrorString(ended))));
       }
     }
+
     if (failure == nullptr) {
       const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
       if (status != cudaSuccess)
         failure = std::make_exception_ptr(
             Error(fmt::format("cuda graph: instantiate: {}", cudaGetErrorString(status))));
     }
+
     if (graph != nullptr) cudaGraphDestroy(graph);
     if (failure != nullptr) {
       PoolScope::allocator().releasePool(device_, pool_);

@@ -12,14 +12,14 @@
 namespace spikenm::ops {
 namespace {
 
-// Of one sample at one step of x.
+// Sizes of one sample at one step of x.
 std::vector<int64_t> sample_sizes(at::IntArrayRef x_sizes) {
   std::vector<int64_t> sizes = x_sizes.vec();
   sizes[0] = sizes[1] = 1;
   return sizes;
 }
 
-// [1,Cin,kh,kw]: how many output channels have a weight there that is not 0.
+// [1,Cin,kh,kw]: the number of output channels whose weight there is not 0.
 Tensor live_weights(const Tensor& weight) {
   const Tensor w = checked(weight, "reach: weight");
   Tensor live = at::zeros({1, w.size(1), w.size(2), w.size(3)}, w.options().dtype(at::kFloat));
@@ -43,20 +43,23 @@ Tensor reach_of(const Tensor& weight, const SynapseGeometry& g, at::IntArrayRef 
   const at::NoGradGuard no_grad;
   const bool is_flat = x_sizes.size() == 3;  // a map of 1x1
   std::vector<int64_t> out, skipped;         // rows and columns
+
   for (const int64_t d : {3, 4}) {
     const int64_t room = (is_flat ? 1 : x_sizes[d]) + 2 * g.padding - weight.size(d - 1);
     out.push_back(room / g.stride + 1);
     skipped.push_back(room % g.stride);
   }
-  // Channels that are kept alike are one channel with all their weights. In double: convolutions of
-  // float may be done in TF32, which has no bits for numbers above 2048.
+
+  // Without `keep` all output channels are alike and are added up to one channel of counts. Those
+  // are double: float convolutions may run in TF32, which is not exact for numbers above 2048.
   const Tensor alive =
       keep.defined() ? weight.ne(0).to(at::kFloat) : live_weights(weight).to(at::kDouble);
   const Tensor kept = keep.defined() ? keep : at::ones({out[0], out[1]}, alive.options());
+
   return at::conv_transpose2d(
              kept.reshape({1, alive.size(0), out[0], out[1]}).to(alive.scalar_type()), alive, {},
              g.stride, g.padding, skipped)
-      .round()  // fast convolutions leave fractions
+      .round()  // fast convolutions are not exact
       .to(at::kFloat)
       .view(sample_sizes(x_sizes));
 }
@@ -67,15 +70,18 @@ void SpikeCounter::add(const Tensor& input, const Tensor& reach) {
                 "number a place of a sample",
                 reach.numel(), input.numel(), input.size(0) * input.size(1));
   const at::NoGradGuard no_grad;
+
   const Tensor x = channels_last(input), times = channels_last(reach);
   const int64_t samples = x.size(0) * x.size(1), places = times.numel();
   if (!parts_.defined())
     parts_ = at::zeros({x.is_cuda() ? kernels::kSopParts : 1}, x.options().dtype(at::kDouble));
+
   if (x.is_cuda()) {
     kernels::sop_count_cuda(samples, places, real_of(x), x.const_data_ptr(), data<float>(times),
                             data<double>(parts_), current_stream());
     return;
   }
+
   check_real(x, "spike count: input");
   *data<double>(parts_) += dispatch_real(x, [&](auto zero) {
     using T = decltype(zero);

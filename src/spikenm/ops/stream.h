@@ -1,5 +1,5 @@
-// What we ask of torch's CUDA: the stream its own work goes to, so that ours stays in order with
-// it, and what it has done.
+// What we need from torch's CUDA: its current stream, so that our work and torch's stay in order,
+// and its measurements.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,21 @@
 
 namespace spikenm::ops {
 
-// A cudaStream_t of the current device. Without CUDA in the build: an Error.
+// A cudaStream_t of the current device. In a build without CUDA: throws Error.
 void* current_stream();
 
-// Gives the GPU work(0) to work(count - 1), which do not depend on one another, on several streams:
-// pieces that leave some of the chip idle share it. The current stream's earlier work is done
-// before them, its later work after them.
+// Sends work(0) to work(count - 1), which do not depend on one another, to the GPU on several
+// streams, so that small pieces can run at the same time. They start after the earlier work of the
+// current stream, and its later work starts after them.
 void run_side_by_side(int64_t count, const std::function<void(int64_t)>& work);
 
-// Waits until the GPU has done all it was given.
+// Waits until the GPU has finished all its work.
 void synchronize();
 
-// Milliseconds the current stream is busy with what `work` gives it, by the GPU's own clock.
+// Milliseconds that the current stream needs for what `work` sends to it, by the GPU's clock.
 double time_on_gpu(const std::function<void()>& work);
 
-// Bytes of GPU memory that tensors held at most since the last reset.
+// Most bytes of GPU memory that tensors held at one time since the last reset.
 int64_t peak_memory();
 void reset_peak_memory();
 

@@ -1,4 +1,5 @@
-// The only file that asks torch for CUDA; built where the CUDA kernels are.
+// torch's CUDA functions are called only here and in recording_cuda.cpp; both are built only with
+// the CUDA kernels.
 #include "spikenm/core/error.h"
 #include "spikenm/ops/stream.h"
 
@@ -21,7 +22,7 @@ void check(cudaError_t status) {
   SPIKENM_CHECK(status == cudaSuccess, "cuda: {}", cudaGetErrorString(status));
 }
 
-// The streams beside a thread's own, and when each of them is done.
+// The side streams of a thread, and an event per stream that says when it is done.
 class SideStreams {
  public:
   static SideStreams& here() {
@@ -34,12 +35,15 @@ class SideStreams {
     const CUDAStream own = c10::cuda::getCurrentCUDAStream();
     const Return back{own};
     grow(used);
+
     check(cudaEventRecord(begun_, own.stream()));
     for (size_t k = 0; k < used; ++k) check(cudaStreamWaitEvent(lanes_[k].stream.stream(), begun_));
+
     for (int64_t i = 0; i < count; ++i) {
       c10::cuda::setCurrentCUDAStream(lanes_[static_cast<size_t>(i) % used].stream);
       work(i);
     }
+
     for (size_t k = 0; k < used; ++k) {
       check(cudaEventRecord(lanes_[k].done, lanes_[k].stream.stream()));
       check(cudaStreamWaitEvent(own.stream(), lanes_[k].done));
@@ -47,7 +51,7 @@ class SideStreams {
   }
 
  private:
-  static constexpr int64_t kStreams = 4;  // more gain nothing
+  static constexpr int64_t kStreams = 4;  // more streams are not faster
   struct Lane {
     CUDAStream stream;
     cudaEvent_t done = nullptr;
@@ -67,7 +71,7 @@ class SideStreams {
   }
 
   std::vector<Lane> lanes_;
-  cudaEvent_t begun_ = nullptr;  // events live as long as the thread that made them
+  cudaEvent_t begun_ = nullptr;  // events live as long as their thread
 };
 
 }  // namespace
@@ -89,10 +93,12 @@ double time_on_gpu(const std::function<void()>& work) {
   check(cudaEventCreate(&begun));
   check(cudaEventCreate(&ended));
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
+
   check(cudaEventRecord(begun, stream));
   work();
   check(cudaEventRecord(ended, stream));
   check(cudaEventSynchronize(ended));
+
   float milliseconds = 0;
   check(cudaEventElapsedTime(&milliseconds, begun, ended));
   cudaEventDestroy(begun);
@@ -110,9 +116,9 @@ void reset_peak_memory() {
   c10::cuda::CUDACachingAllocator::resetPeakStats(c10::cuda::current_device());
 }
 
-// torch's CUDA kernels register themselves when their library is loaded. It is loaded by hand, and
-// only when asked for: linked in, the libraries it brings along would take over symbols of the
-// whole program (and a run on the CPU would wait for a gigabyte to load).
+// torch's CUDA kernels register themselves when their library is loaded. It is loaded with dlopen,
+// and only when needed: if it were linked, the libraries that it depends on would replace symbols
+// of the whole program, and a run on the CPU would wait for a gigabyte to load.
 bool cuda_is_available() {
   static const bool available = [] {
     if (c10::cuda::device_count() == 0) return false;

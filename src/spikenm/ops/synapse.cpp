@@ -18,7 +18,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 struct Call {
-  GpuSynapse gpu;  // the CPU reads its geometry alone
+  GpuSynapse gpu;  // the CPU reads only its geometry
   std::shared_ptr<CreditSink> sink;
 };
 
@@ -29,6 +29,7 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
     ctx->saved_data["call"] = keep(call);
     if (input.is_cuda())
       return forward_on_gpu(ctx, input, weight, bits.value_or(Tensor()), call.gpu);
+
     check_real(input, "synapse: input");
     const Tensor x = channels_last(input), w = checked(weight, "synapse: weight");
     ctx->save_for_backward({x, w});
@@ -41,6 +42,7 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
     const auto& call = kept<Call>(ctx->saved_data["call"]);
     if (w.is_cuda())
       return backward_on_gpu(ctx, grads[0], x, {.forward = w, .backward = saved[2]}, call);
+
     check_real(grads[0], "synapse: gradient");
     const Tensor grad = channels_last(grads[0]);
     Tensor grad_x, grad_w;
@@ -60,7 +62,8 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
     return out.y;
   }
 
-  // The weight's gradient first: what was unpacked for it is gone before the input's is made.
+  // The weight's gradient comes first: the memory unpacked for it is free again before the input's
+  // gradient is made.
   static variable_list backward_on_gpu(AutogradContext* ctx, const Tensor& given,
                                        const Tensor& taken, const ComputeWeight& w,
                                        const Call& call) {
@@ -88,6 +91,7 @@ Tensor synapse(const Tensor& given, const Tensor& weight, const SynapseGeometry&
   SPIKENM_CHECK(x.dim() == 5 || (weight.size(2) == 1 && weight.size(3) == 1),
                 "synapse: a flat input needs a 1x1 weight, found {}x{}", weight.size(2),
                 weight.size(3));
+
   keep_aten_single_threaded();
   return SynapseFunction::apply(x, weight, bits.defined() ? std::optional(bits) : std::nullopt,
                                 Call{.gpu = {.geometry = geometry,

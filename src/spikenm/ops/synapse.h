@@ -1,7 +1,7 @@
-// Convolution and linear layers over [T,B,...], whose backward gives the ordinary gradients and,
-// when asked, the temporal credit of every weight: the weight gradient is made in T slices, one a
-// time step, and summed with and without absolute values. No second backward pass, no graph per
-// step.
+// Convolution and linear layers over [T,B,...]. Their backward computes the ordinary gradients and,
+// if wanted, the temporal credit of every weight: the weight gradient is made in T slices, one per
+// time step, and summed with and without absolute values. This needs no second backward pass and no
+// autograd graph per step.
 #pragma once
 
 #include "spikenm/graph/geometry.h"
@@ -13,7 +13,7 @@ namespace spikenm::ops {
 
 enum class CreditKind { kTemporal, kNet };  // sum_t |g^t|, or |sum_t g^t|
 
-// Where a layer's backward leaves its credit. The method that wants it owns it.
+// Where a layer's backward writes its credit. The method that needs the credit owns it.
 struct CreditSink {
   CreditKind kind = CreditKind::kTemporal;
   Tensor credit;  // in the weight's shape; overwritten by every backward
@@ -22,13 +22,15 @@ struct CreditSink {
 using graph::SynapseGeometry;
 
 // x [T,B,Cin,H,W] with weight [Cout,Cin,kh,kw], or x [T,B,Cin] with weight [Cout,Cin,1,1].
-// On the CPU the result is the same bits for any number of threads. On a GPU activations are of
-// type `compute` (float, bfloat16 or half), channels-last; a spike is exact in all of them. Where x
-// is spikes and their `bits` are known, the backward keeps those instead of x. A constant
-// x [1,B,...] can be spread over `steps`, so that every step earns its own credit: the result is
-// [steps,B,...], on a GPU one step's memory seen so often. Where errors come scaled (half on a
-// GPU), `unscale`, a float in its memory, is the factor that weight gradient and credit are given
-// as they become float.
+// On the CPU the result has the same bits for any number of threads. On a GPU activations are of
+// type `compute` (float, bfloat16 or half), channels-last; a spike is exact in all of them.
+// bits: if x is spikes and `bits` holds them (kernels/spike_bits.h), the backward keeps the bits
+// instead of x.
+// steps: a constant x [1,B,...] can be repeated over `steps`, so that every step has its own
+// credit. The result is [steps,B,...]; on a GPU it is a view that shows one step's memory in every
+// step.
+// unscale: if gradients arrive scaled (half on a GPU), this float in GPU memory multiplies the
+// weight gradient and the credit when they become float.
 Tensor synapse(const Tensor& x, const Tensor& weight, const SynapseGeometry& geometry,
                const std::shared_ptr<CreditSink>& credit = nullptr,
                at::ScalarType compute = at::kFloat, const Tensor& bits = {}, int64_t steps = 1,

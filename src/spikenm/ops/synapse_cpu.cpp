@@ -15,7 +15,7 @@ bool is_linear(const Tensor& x) {
   return x.dim() == 3;
 }
 
-// Whether conv3x3 serves the layer. With fewer channels its transforms cost more than they save.
+// Whether conv3x3 can run the layer. With fewer channels its transforms cost more than they save.
 bool is_conv3x3(const Tensor& x, const Tensor& w, const SynapseGeometry& g) {
   return x.dim() == 5 && x.scalar_type() == at::kFloat && w.size(2) == 3 && w.size(3) == 3 &&
          g.stride == 1 && g.padding == 1 && std::min(w.size(0), w.size(1)) >= 16 &&
@@ -34,7 +34,8 @@ Tensor workspace_for(const kernels::Conv3x3& shape, const Tensor& like) {
   return at::empty({kernels::conv3x3_workspace(shape)}, like.options());
 }
 
-// Calls body(first, n) for pieces of about 128 Ki of the `per_piece * total` weights.
+// Calls body(first, n) for pieces of [0, total), of about 128 Ki weights each; one item of `total`
+// has `per_piece` weights.
 template <class Body>
 void for_weight_pieces(int64_t total, int64_t per_piece, Body&& body) {
   const int64_t grain = std::max<int64_t>(16, (int64_t{1} << 17) / std::max<int64_t>(1, per_piece));
@@ -44,7 +45,7 @@ void for_weight_pieces(int64_t total, int64_t per_piece, Body&& body) {
   });
 }
 
-// out[chunk] = body(first row, number of rows) for all chunks of rows, at most 32.
+// out[chunk] = body(first row, number of rows) for all chunks of rows, at most 32 chunks.
 template <class Body>
 void for_row_chunks(Tensor& out, Body&& body) {
   const int64_t rows = out.size(0);
@@ -60,7 +61,7 @@ std::vector<int64_t> output_shape(const Tensor& x, const Tensor& w, const Synaps
   return shape;
 }
 
-// total += slice, and credit += |slice| where it is defined.
+// total += slice, and credit += |slice| if credit is defined.
 void add_slice(const Tensor& slice, const Tensor& total, const Tensor& credit) {
   dispatch_real(total, [&](auto zero) {
     using Real = decltype(zero);
@@ -69,7 +70,7 @@ void add_slice(const Tensor& slice, const Tensor& total, const Tensor& credit) {
   });
 }
 
-// Pieces of output features: a piece's slices of all steps stay in the cache.
+// Works on pieces of output features: a piece's slices of all steps stay in the cache.
 void linear_grad_weight(const Tensor& grad, const Tensor& x, const Tensor& total,
                         const Tensor& credit) {
   const Tensor rows = total.flatten(1);
@@ -79,6 +80,7 @@ void linear_grad_weight(const Tensor& grad, const Tensor& x, const Tensor& total
       at::mm_out(piece, fold(grad).narrow(1, first, n).t(), fold(x));
       return;
     }
+
     piece.zero_();
     for (int64_t t = 0; t < x.size(0); ++t)
       add_slice(at::mm(grad[t].narrow(1, first, n).t(), x[t]), piece,
@@ -94,6 +96,7 @@ void conv3x3_grad_weight(const Tensor& grad, const Tensor& x, const Tensor& w, c
                                  data<float>(workspace_for(shape, out)));
   };
   if (!credit.defined()) return run(fold(grad), fold(x), total);
+
   const Tensor slice = at::empty_like(total);
   total.zero_();
   for (int64_t t = 0; t < x.size(0); ++t) {
@@ -102,8 +105,8 @@ void conv3x3_grad_weight(const Tensor& grad, const Tensor& x, const Tensor& w, c
   }
 }
 
-// Slices of other convolutions are made a few steps at a time, one thread each, and added in time
-// order.
+// Slices of other convolutions are made a few steps at a time, one thread per step, and added in
+// the order of time.
 void conv_grad_weight(const Tensor& grad, const Tensor& x, const Tensor& w,
                       const SynapseGeometry& g, const Tensor& total, const Tensor& credit) {
   const int64_t T = x.size(0), wave = std::min<int64_t>(T, threads());
@@ -126,6 +129,7 @@ Tensor synapse_forward_cpu(const Tensor& x, const Tensor& w, const SynapseGeomet
   Tensor y = empty_channels_last(output_shape(x, w, g), x.options());
   const Tensor rows = fold(x);
   Tensor out = fold(y);
+
   if (is_linear(x)) {
     for_weight_pieces(w.size(0), w.size(1), [&](int64_t first, int64_t n) {
       Tensor piece = out.narrow(1, first, n);
@@ -149,6 +153,7 @@ Tensor synapse_grad_input_cpu(const Tensor& grad, const Tensor& x, const Tensor&
   Tensor grad_x = empty_channels_last(x.sizes(), x.options());
   const Tensor rows = fold(grad);
   Tensor out = fold(grad_x);
+
   if (is_linear(x)) {
     for_weight_pieces(w.size(1), w.size(0), [&](int64_t first, int64_t n) {
       Tensor piece = out.narrow(1, first, n);
@@ -176,6 +181,7 @@ Tensor synapse_grad_weight_cpu(const Tensor& grad, const Tensor& x, const Tensor
   const bool wanted = sink != nullptr;
   Tensor total = at::empty_like(w), credit;
   if (wanted && sink->kind == CreditKind::kTemporal) credit = at::zeros_like(w);
+
   if (is_linear(x)) {
     linear_grad_weight(grad, x, total, credit);
   } else if (is_conv3x3(x, w, g)) {
@@ -183,6 +189,7 @@ Tensor synapse_grad_weight_cpu(const Tensor& grad, const Tensor& x, const Tensor
   } else {
     conv_grad_weight(grad, x, w, g, total, credit);
   }
+
   if (wanted) sink->credit = credit.defined() ? credit : total.abs();
   return total;
 }

@@ -1,6 +1,6 @@
-// The products of synapse on the CPU. Work is cut by size and every piece is done by one thread, so
-// that results are the same bits for any number of threads. Activations [T,B,C,H,W] lie
-// channels-last, [T,B,C] as they are.
+// The products of synapse on the CPU. Work is cut by size and each piece is done by one thread, so
+// that results have the same bits for any number of threads. Activations [T,B,C,H,W] are
+// channels-last in memory, [T,B,C] are contiguous.
 #pragma once
 
 #include "spikenm/ops/synapse.h"
@@ -12,7 +12,7 @@ Tensor synapse_forward_cpu(const Tensor& x, const Tensor& w, const SynapseGeomet
 Tensor synapse_grad_input_cpu(const Tensor& grad, const Tensor& x, const Tensor& w,
                               const SynapseGeometry& g);
 
-// Leaves the credit in `sink` where it is wanted; may be null.
+// Writes the credit to `sink`, unless it is null.
 Tensor synapse_grad_weight_cpu(const Tensor& grad, const Tensor& x, const Tensor& w,
                                const SynapseGeometry& g, CreditSink* sink);
 

@@ -24,8 +24,8 @@ Tensor unscaled(const Tensor& gradient, const GpuSynapse& call) {
   return call.unscale.defined() ? gradient * call.unscale : gradient;
 }
 
-// The weight's gradient comes in the compute type and, of a convolution, channels-last; it leaves
-// as float, contiguous. `slices` are the steps' gradients, or one that is all of them.
+// Turns the weight's gradient from the compute type and, for a convolution, channels-last into
+// float, contiguous. `slices` are the gradients of the steps, or one gradient of all steps.
 Tensor finish_grad_weight(std::vector<Tensor> slices, const Tensor& w, const GpuSynapse& call,
                           Tensor* credit) {
   const bool last = !w.is_contiguous();
@@ -34,6 +34,7 @@ Tensor finish_grad_weight(std::vector<Tensor> slices, const Tensor& w, const Gpu
     slice = slice.contiguous(last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous);
     pointers.push_back(slice.const_data_ptr());
   }
+
   Tensor total = at::empty(w.sizes(), w.options().dtype(at::kFloat), at::MemoryFormat::Contiguous);
   if (credit != nullptr) *credit = at::empty_like(total);
   kernels::accumulate_credit_cuda({.real = real_of(w),
@@ -48,7 +49,7 @@ Tensor finish_grad_weight(std::vector<Tensor> slices, const Tensor& w, const Gpu
   return total;
 }
 
-// sum_t g^t, and sum_t |g^t| in `credit`: one product a step, then one pass over the slices.
+// sum_t g^t, and sum_t |g^t| in `credit`: one product per step, then one pass over the slices.
 Tensor grad_weight_slices(const Tensor& grad, const Tensor& x, const Tensor& w,
                           const GpuSynapse& call, Tensor& credit) {
   std::vector<Tensor> slices(static_cast<size_t>(grad.size(0)));
@@ -59,7 +60,7 @@ Tensor grad_weight_slices(const Tensor& grad, const Tensor& x, const Tensor& w,
   return finish_grad_weight(slices, w, call, &credit);
 }
 
-// The same of a linear layer in 16 bits: one product for all steps.
+// The same for a linear layer in 16 bits: one product for all steps.
 Tensor grad_weight_fused(const Tensor& grad, const Tensor& x, const Tensor& w,
                          const GpuSynapse& call, Tensor& credit) {
   Tensor total = at::empty(w.sizes(), w.options().dtype(at::kFloat));
@@ -87,7 +88,8 @@ Tensor grad_weight_of(const Tensor& grad, const Tensor& x, const Tensor& w, cons
       return grad_weight_fused(grad, x, w, call, sink->credit);
     return grad_weight_slices(grad, x, w, call, sink->credit);
   }
-  // Of a linear layer the product itself can end in float.
+
+  // For a linear layer the product itself can return float.
   Tensor total = is_linear(x) && x.scalar_type() != at::kFloat
                      ? unscaled(at::mm(fold(grad).t(), fold(x), at::kFloat), call).view(w.sizes())
                      : finish_grad_weight({grad_weight_rows(fold(grad), fold(x), w, call.geometry)},
@@ -117,16 +119,18 @@ Tensor forward_patches(const Tensor& rows, const Tensor& w, const GpuSynapse& ca
       .permute({0, 1, 4, 2, 3});
 }
 
-// One product a sample; samples of a step make its slice.
+// One product per sample; the products of a step's samples add up to its slice.
 Tensor grad_weight_patches(const Tensor& grad, const Tensor& rows, const Tensor& w,
                            const GpuSynapse& call, CreditSink* sink) {
   const int64_t T = grad.size(0), B = grad.size(1), places = grad.size(3) * grad.size(4);
   const Tensor errors = grad.flatten(0, 1).flatten(2);  // [T*B, Cout, places]
   Tensor seen = rows.view({-1, B, places, rows.size(1)});
   if (seen.size(0) < T) seen = seen.expand({T, -1, -1, -1});
+
   const Tensor slices = unscaled(
       at::bmm(errors, seen.flatten(0, 1), at::kFloat).view({T, B, w.size(0), rows.size(1)}).sum(1),
       call);
+
   Tensor total = from_patch_weight(slices.sum(0), w.sizes());
   if (sink != nullptr)
     sink->credit = sink->kind == CreditKind::kNet
@@ -141,12 +145,15 @@ ComputeWeight compute_weight(const Tensor& weight, const GpuSynapse& call, bool 
   SPIKENM_ASSERT(weight.scalar_type() == at::kFloat || weight.scalar_type() == call.compute);
   const at::TensorOptions options = weight.options().dtype(call.compute).requires_grad(false);
   if (call.x_sizes.size() == 3) return {.forward = weight.to(options), .backward = {}};
+
   const int64_t out = weight.size(0), in = weight.size(1), kh = weight.size(2), kw = weight.size(3);
   const SynapseGeometry& g = call.geometry;
   const bool turns = with_backward && g.stride == 1 && g.padding < std::min(kh, kw);
   constexpr auto kLast = at::MemoryFormat::ChannelsLast;
+
   ComputeWeight made{.forward = at::empty(weight.sizes(), options, kLast),
                      .backward = turns ? at::empty({in, out, kh, kw}, options, kLast) : Tensor()};
+
   const Tensor from = weight.contiguous();
   kernels::conv_weight_cuda({.real = real_of(made.forward),
                              .out = out,
@@ -166,6 +173,7 @@ SynapseOutput synapse_forward_gpu(const Tensor& x, const Tensor& w, const GpuSyn
   const Tensor y = few ? forward_patches(taken, w, call)
                        : unfold(forward_rows(fold(taken), w, call.geometry), taken);
   if (y.size(0) == call.steps) return {.y = y, .taken = taken, .bits_serve = !few};
+
   std::vector<int64_t> sizes = y.sizes().vec();
   sizes[0] = call.steps;
   return {.y = y.expand(sizes), .taken = taken, .bits_serve = !few};
@@ -179,13 +187,14 @@ Tensor synapse_grad_weight_gpu(const Tensor& grad, const Tensor& taken, const Te
                                 : grad_weight_of(grad, x, w, call, sink);
 }
 
-// x itself is not needed, only its sizes: rows and columns of x that the stride skips get a zero.
-// With stride 1 it is a convolution like the forward's, at which cuDNN is faster.
+// Needs only the sizes of x: rows and columns of x that the stride skips get a zero. With stride 1
+// it is an ordinary convolution, at which cuDNN is faster.
 Tensor synapse_grad_input_gpu(const Tensor& grad, const ComputeWeight& weight,
                               const GpuSynapse& call) {
   const SynapseGeometry& g = call.geometry;
   const std::vector<int64_t>& x_sizes = call.x_sizes;
   const Tensor& w = weight.forward;
+
   Tensor rows;
   if (x_sizes.size() == 3) {
     rows = at::mm(fold(grad), w.flatten(1));

@@ -1,4 +1,4 @@
-// The products of synapse by torch's own operations, on rows [T*B,...].
+// The products of synapse by torch's operations, on rows [T*B,...].
 #pragma once
 
 #include "spikenm/ops/synapse.h"
@@ -12,7 +12,7 @@ inline Tensor fold(const Tensor& x) {
   return x.flatten(0, 1);
 }
 
-// [T*B,...] -> [T,B,...] as `like` is cut.
+// [T*B,...] -> [T,B,...], with the T and B of `like`.
 inline Tensor unfold(const Tensor& rows, const Tensor& like) {
   return rows.unflatten(0, {like.size(0), like.size(1)});
 }

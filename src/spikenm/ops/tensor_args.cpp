@@ -61,8 +61,9 @@ void use_threads(int n) {
 void keep_aten_single_threaded() {
   static std::once_flag once;
   std::call_once(once, [] { at::set_num_threads(1); });
-  // The count that OpenMP, MKL and oneDNN see is each thread's own, and all cores at first. ATen
-  // sets it to the process's when a thread first asks, which oneDNN does not.
+  // OpenMP, MKL and oneDNN read a thread count that belongs to each thread and is at first the
+  // number of cores. ATen sets it to the process's count when a thread first asks ATen; oneDNN does
+  // not ask.
   thread_local const int here = at::get_num_threads();
   static_cast<void>(here);
 }
