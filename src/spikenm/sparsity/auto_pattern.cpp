@@ -11,7 +11,7 @@ namespace spikenm::sparsity {
 namespace {
 
 constexpr std::string_view kPrefix = "auto:";
-constexpr double kHair = 1e-9;  // of a step, for rounding in the budget
+constexpr double kHair = 1e-9;  // of a step; allows for rounding in the budget
 
 // [Evci20] Erdos-Renyi-Kernel: density ~ (cout + cin + kh + kw) / (cout cin kh kw). Small layers
 // stay denser than large ones.
@@ -23,12 +23,12 @@ double relative_density(AutoPattern::Rule rule, const nm::WeightShape& s) {
 struct Choice {
   int64_t step = 0;     // weights that one more n keeps, over all blocks
   double relative = 1;  // density before scaling
-  double share = 0;     // n that the rule asks for, not yet whole
+  double share = 0;     // n by the rule, not yet a whole number
   int n = 1;
 };
 
-// Scales the densities, clipped to one weight a block and to all of them, until `room` weights are
-// kept.
+// Scales the densities until `room` weights are kept. Each density is clipped: at least one weight
+// per block, at most all of them.
 void share_out(std::span<Choice*> choices, int m, double room) {
   double low = 0, high = 0;
   for (const Choice* c : choices) high = std::max(high, 1 / c->relative);
@@ -40,14 +40,15 @@ void share_out(std::span<Choice*> choices, int m, double room) {
     }
     return kept;
   };
+
   for (int i = 0; i < 100; ++i) {
     const double middle = (low + high) / 2;
     (kept_at(middle) < room ? low : high) = middle;
   }
 }
 
-// The layer farthest below its share, among those where one more fits into `room`; null if none
-// does.
+// The layer that is farthest below its share, among those where one more n fits into `room`; null
+// if there is none.
 Choice* most_wanting(std::span<Choice*> choices, int m, double room) {
   Choice* found = nullptr;
   for (Choice* c : choices) {
@@ -57,9 +58,9 @@ Choice* most_wanting(std::span<Choice*> choices, int m, double room) {
   return found;
 }
 
-// Whole numbers: every share is rounded down, then what is left goes one by one to whoever is
-// farthest below its share. Large layers stop fitting first, so small ones take up the rest and
-// stay the denser ones. The last step may go over the budget where that is nearer.
+// Rounds to whole numbers. Every share is rounded down; then what is left goes, one n at a time, to
+// the layer that is farthest below its share. Large layers stop fitting first, so small ones take
+// the rest and stay denser. The last step may exceed the budget if that is nearer to it.
 void round_shares(std::span<Choice*> choices, int m, double room) {
   share_out(choices, m, room);
   double smallest = 0;
@@ -67,10 +68,12 @@ void round_shares(std::span<Choice*> choices, int m, double room) {
     c->n = c->step == 0 ? m : std::clamp(static_cast<int>(c->share + kHair), 1, m);
     room -= static_cast<double>(c->n * c->step);
   }
+
   while (Choice* c = most_wanting(choices, m, room)) {
     ++c->n;
     room -= static_cast<double>(c->step);
   }
+
   for (const Choice* c : choices) {
     const auto step = static_cast<double>(c->step);
     if (c->n < m && (smallest == 0 || step < smallest)) smallest = step;
@@ -85,6 +88,7 @@ std::optional<AutoPattern> read_auto_pattern(const std::string& pattern, const C
     for (const char* key : {"auto_m", "auto_rule"}) method.no_effect(key, {"pattern"});
     return std::nullopt;
   }
+
   AutoPattern wanted;
   const char* const begin = pattern.data() + kPrefix.size();
   const char* const end = pattern.data() + pattern.size();
@@ -110,16 +114,19 @@ std::vector<int> choose_n(const AutoPattern& wanted, const std::vector<AutoLayer
     fewest += static_cast<double>(layer.tail + step);
     most += static_cast<double>(layer.shape.numel());
   }
+
   const double kept = wanted.budget * weights;
-  // The ends of the range are rounded where the user reads them.
+  // The tolerance is for users who copy an end of the range, rounded, from the message.
   SPIKENM_CHECK(
       kept >= fewest - 1e-4 * weights && kept <= most + 1e-4 * weights,
       "{}: found a budget of {:g}, wanted {:.4g} to {:.4g} of the weights, as 1:{} to all "
       "of them keep (tails and layers with a pattern of their own counted)",
       what, wanted.budget, fewest / weights, most / weights, wanted.m);
+
   std::vector<Choice*> order;
   for (Choice& c : choices) order.push_back(&c);
   round_shares(order, wanted.m, kept - tails);
+
   std::vector<int> chosen;
   for (const Choice& c : choices) chosen.push_back(c.n);
   return chosen;

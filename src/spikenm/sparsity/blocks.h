@@ -1,4 +1,4 @@
-// A layer's elements seen as its blocks, by strides alone: on any device, without a copy.
+// A layer's elements seen as its blocks, only by strides: on any device, without a copy.
 #pragma once
 
 #include "spikenm/nm/grouping.h"
@@ -7,8 +7,8 @@
 
 namespace spikenm::sparsity {
 
-// The elements of x, contiguous and in the weight's shape, that lie in blocks, as a view
-// [n_channels, rows, blocks_per_row, m].
+// The elements of x that lie in blocks, as a view [n_channels, rows, blocks_per_row, m]. x must be
+// contiguous and have the weight's shape.
 at::Tensor block_view(const nm::BlockLayout& layout, const at::Tensor& x);
 
 // x added up over the channels that share a mask: [n_blocks, m].

@@ -1,24 +1,25 @@
-// Steers the weight of the neuron penalty so that the connectivity of the hard masks ends at a
+// Sets the weight of the neuron penalty so that the connectivity of the hard masks ends at a
 // target.
 #pragma once
 
 namespace spikenm::sparsity {
 
-// Adam moves every mask by about its rate a step, so the penalty sets the speed at which
-// connections go, and the connectivity is its integral: a proportional controller settles on such a
-// plant by itself. The small integral part holds against the steady pull of the task.
+// Adam moves every mask by about its learning rate per step. So the penalty sets the speed at which
+// connections are lost, and the connectivity is the integral of that speed: a proportional
+// controller is enough to make such a system settle. The small integral part works against the
+// steady pull of the task.
 class ConnControl {
  public:
   explicit ConnControl(double target) : target_(target) {}
 
-  // `conn` is the share of connections alive now. Gives the penalty in units of the task's own
-  // gradient: positive drops neurons; negative, where the task alone would drop too many, keeps
-  // them.
+  // `conn` is the share of connections alive now. Returns the penalty in units of the task's
+  // gradient. A positive penalty drops neurons; a negative one keeps them, if the task alone would
+  // drop too many.
   double update(double conn);
 
  private:
   double target_;
-  double sum_ = 0;  // of errors
+  double sum_ = 0;  // sum of errors
 };
 
 }  // namespace spikenm::sparsity

@@ -1,4 +1,4 @@
-// Masks that no longer change: what evaluation, finetuning and a loaded model use.
+// Masks that no longer change: evaluation, finetuning and a loaded model use them.
 #pragma once
 
 #include "spikenm/sparsity/method.h"
@@ -16,7 +16,7 @@ struct NeuronMask {
   Tensor keep;  // [C,H,W] 1 where the neuron is kept
 };
 
-// What of a network lives: weights, and neurons where a method prunes them too.
+// Which parts of a network are kept: weights, and also neurons if a method prunes them.
 struct Masks {
   std::vector<LayerMask> weights;
   std::vector<NeuronMask> neurons;
@@ -30,8 +30,8 @@ Masks harden_all(const Method& method);
 // W *= mask.
 void apply_to_weights(const Masks& masks);
 
-// The masks as hooks of their network, for as long as this lives; what was installed before
-// is put back afterwards.
+// Installs the masks as hooks of their network for as long as this lives; afterwards the earlier
+// hooks are restored.
 class FrozenHooks {
  public:
   explicit FrozenHooks(const Masks& masks);

@@ -9,7 +9,7 @@
 namespace spikenm::sparsity {
 namespace {
 
-// The number before the percent sign, when it is a share: more than 0, at most 100.
+// The number before the percent sign, if it is a share: more than 0, at most 100.
 std::optional<double> parse_percent(std::string_view text) {
   if (!text.ends_with('%')) return std::nullopt;
   text.remove_suffix(1);
@@ -40,6 +40,7 @@ Interval read_interval(const Config& config, const StepsKey& key) {
     found.fixed = *steps;
     return found;
   }
+
   const std::string& text = std::get<std::string>(given);
   const std::optional<double> percent = parse_percent(text);
   SPIKENM_CHECK(percent.has_value(),

@@ -28,7 +28,7 @@ inline const ChoiceKey kLastLayer{
 inline const TextKey kAxis{
     "axis", "in", "what a block runs along: in, input channels, or flat, the stored order"};
 
-// All but the axis, for which a method may have a default of its own.
+// All keys except the axis, for which a method may have its own default.
 inline KeyList layer_keys() {
   return {&kShare,  &kPattern,      &kAutoM,      &kAutoRule,
           &kLayers, &kLayerPattern, &kFirstLayer, &kLastLayer};

@@ -32,17 +32,17 @@ void check_glob(const std::string& glob, const std::vector<std::string>& names,
 
 // The [method] keys that say which layers are masked and how.
 struct Rules {
-  // The pattern of the layers that a glob fits; none: dense.
+  // The pattern of the layers that match a glob; empty: dense.
   struct Own {
     std::string glob;
     std::optional<nm::NmPattern> pattern;
   };
   std::string pattern_text;
   std::optional<AutoPattern> automatic;
-  nm::NmPattern pattern;  // of layers without their own; n is open when automatic
+  nm::NmPattern pattern;  // of layers without their own; if automatic, n is not yet known
   std::vector<std::string> globs;
   std::vector<Own> own;
-  std::vector<std::string> dense;  // first_layer, last_layer
+  std::vector<std::string> dense;  // named by first_layer and last_layer
 
   [[nodiscard]] bool wants(const nn::Synapse& synapse) const {
     return synapse.maskable && std::any_of(globs.begin(), globs.end(), [&](const auto& glob) {
@@ -54,7 +54,7 @@ struct Rules {
     return std::find(dense.begin(), dense.end(), name) != dense.end() ||
            (found != nullptr && !found->pattern);
   }
-  // The last glob that fits holds; null when none does.
+  // The last glob that matches is used; null if none does.
   [[nodiscard]] const Own* own_of(const std::string& name) const {
     const Own* found = nullptr;
     for (const Own& o : own) {
@@ -64,8 +64,8 @@ struct Rules {
   }
 };
 
-// Leaves the network's first or last layer dense where `key` says so. One that is never masked,
-// such as a head that is a readout, is dense anyway.
+// Leaves the network's first or last layer dense if `key` says so. A layer that is never masked,
+// such as a readout head, is dense anyway.
 void read_end(const ChoiceKey& key, const nn::Synapse& end, const Config& method, Rules& rules) {
   if (key.read(method) == 0) return;
   if (end.maskable) {
@@ -85,8 +85,10 @@ Rules read_rules(nn::Network& network, const Config& method) {
   rules.pattern = rules.automatic
                       ? nm::NmPattern{.n = 1, .m = rules.automatic->m, .share = share}
                       : nm::NmPattern::parse(rules.pattern_text, method.full_key("pattern"), share);
+
   rules.globs = kLayers.read(method);
   for (const std::string& glob : rules.globs) check_glob(glob, names, method.full_key("layers"));
+
   const std::string table_key = method.full_key("layer_pattern");
   for (const auto& [glob, text] : kLayerPattern.read(method)) {
     check_glob(glob, names, table_key);
@@ -94,6 +96,7 @@ Rules read_rules(nn::Network& network, const Config& method) {
     if (text != "dense") pattern = nm::NmPattern::parse(text, table_key + "." + glob, share);
     rules.own.push_back({.glob = glob, .pattern = pattern});
   }
+
   read_end(kFirstLayer, network.synapses().front(), method, rules);
   read_end(kLastLayer, network.synapses().back(), method, rules);
   return rules;
@@ -117,6 +120,7 @@ void choose_patterns(const Rules& rules, const std::string& key,
       given.kept += kept_by(layer);
     }
   }
+
   const std::vector<int> chosen = choose_n(*rules.automatic, open, given, key);
   size_t next = 0;
   for (MaskableLayer& layer : layers) {
@@ -131,6 +135,7 @@ std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Conf
   const Rules rules = read_rules(network, method);
   std::vector<MaskableLayer> layers;
   bool any_wanted = false;
+
   for (nn::Synapse& synapse : network.synapses()) {
     if (!rules.wants(synapse)) continue;
     any_wanted = true;
@@ -143,16 +148,19 @@ std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Conf
     layer.layout = nm::make_layout(synapse.shape(), layer.pattern, axis, synapse.name);
     layers.push_back(layer);
   }
+
   SPIKENM_CHECK(any_wanted, "{}: leaves no layer to mask", method.full_key("layers"));
   SPIKENM_CHECK(!layers.empty(),
                 "{}: with first_layer and last_layer it makes every layer dense, so none is left "
                 "to mask; {} = \"dense\" trains without masks",
                 method.full_key("layer_pattern"), method.full_key("name"));
+
   const bool has_blocks = std::any_of(layers.begin(), layers.end(), [](const MaskableLayer& layer) {
     return layer.layout.n_blocks > 0;
   });
   SPIKENM_CHECK(has_blocks, "{}: found {}, and no layer has a whole block of {} weights",
                 method.full_key("pattern"), rules.pattern_text, rules.pattern.m);
+
   if (rules.automatic) choose_patterns(rules, method.full_key("pattern"), layers);
   return layers;
 }

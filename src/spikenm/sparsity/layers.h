@@ -1,4 +1,4 @@
-// The layers a method may mask, and the rule each of them follows.
+// The layers that a method may mask, and the rule of each.
 #pragma once
 
 #include "spikenm/core/config.h"
@@ -10,15 +10,15 @@
 namespace spikenm::sparsity {
 
 struct MaskableLayer {
-  size_t id = 0;  // place in the list
+  size_t id = 0;  // index in the list
   nn::Synapse* synapse = nullptr;
   nm::NmPattern pattern;
   nm::BlockLayout layout;
 };
 
 // Reads pattern, share, layers (globs), layer_pattern, first_layer and last_layer from the [method]
-// section and returns the layers to mask, in forward order. An Error if a glob matches nothing or
-// no layer is left.
+// section and returns the layers to mask, in forward order. Throws Error if a glob matches no layer
+// or no layer is left.
 std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method,
                                                 nm::Axis axis);
 // The same with the axis that [method] names, `in` by default.

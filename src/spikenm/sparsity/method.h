@@ -1,5 +1,6 @@
-// One pruning method. The trainer calls these during search and knows nothing else of it; after
-// prune the masks are frozen (frozen_masks.h) and the method rests.
+// One pruning method. The trainer calls these functions during search and knows nothing else about
+// the method. After prune the masks are frozen (frozen_masks.h) and the method is not called any
+// more.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -16,35 +17,36 @@ namespace spikenm::sparsity {
 
 using at::Tensor;
 
-// How the errors of a backward were scaled, where they were (train/loss_scale.h); both undefined
-// where they were not. Both are [1] float beside the weights: to read them is to wait for a GPU.
+// How the gradients of a backward were scaled (train/loss_scale.h); both are undefined if they were
+// not. Both are [1] float on the weights' device: the host must wait for a GPU to read them.
 struct Scaling {
-  Tensor inverse;  // factor of gradients that came through spikes; those of weights have it already
+  // Factor of gradients that came through spikes; gradients of weights already contain it.
+  Tensor inverse;
   Tensor overflow;  // not 0: a gradient overflowed, and no optimiser takes this step
 };
 
-// Where the search stands. step counts optimiser steps from 0 to steps - 1.
+// The position in the search. step counts optimiser steps from 0 to steps - 1.
 struct StepInfo {
   int64_t step = 0;
   int64_t steps = 1;
-  Scaling scaling;  // after_backward's
+  Scaling scaling;  // only set for after_backward
   // 0 at the first step, towards 1 at the last.
   [[nodiscard]] double progress() const {
     return static_cast<double>(step) / static_cast<double>(steps);
   }
 };
 
-// Forgets the optimiser's moments of `parameter` where `keep` is 0.
+// Resets the optimiser's moments of `parameter` where `keep` is 0.
 using ClearMoments = std::function<void(const Tensor& parameter, const Tensor& keep)>;
 
 // A neuron layer whose neurons may be silenced, each at its place in [C,H,W].
 struct MaskableNeurons {
-  size_t id = 0;  // place in the list
+  size_t id = 0;  // index in the list
   nn::Neuron* neuron = nullptr;
   std::vector<int64_t> shape;  // [C,H,W]
 };
 
-// Parameters of the method's own, trained by an Adam of their own.
+// Parameters that belong to the method; a separate Adam trains them.
 struct ParamGroup {
   std::vector<Tensor> tensors;
   double lr = 1e-3;
@@ -55,45 +57,46 @@ class Method {
  public:
   virtual ~Method() = default;
 
-  // Before each forward of a training step: draw, cool.
+  // Called before each forward of a training step: draws masks, lowers temperatures.
   virtual void begin_step(const StepInfo&) {}
-  // The weight a layer uses in a training step; differentiable, and redraws nothing.
+  // The weight that a layer uses in a training step; differentiable. It must not draw again.
   virtual Tensor effective_weight(size_t layer, const Tensor& weight) = 0;
-  // Where the layer's backward leaves its credit, or null.
+  // Where the layer's backward writes its credit; null: no credit is wanted.
   virtual std::shared_ptr<ops::CreditSink> credit(size_t /*layer*/) { return nullptr; }
-  // After backward, before any optimiser: the credits of this batch become gradient on the logits.
+  // Called after backward and before any optimiser: turns the credits of this batch into gradients
+  // of the logits.
   virtual void after_backward(const StepInfo&) {}
-  // After the optimiser: drop and grow.
+  // Called after the optimiser: drops and grows weights.
   virtual void after_step(const StepInfo&, const ClearMoments&) {}
   virtual std::vector<ParamGroup> param_groups() { return {}; }
-  // A GPU may record a training step's forward and backward and run it again (ops/recording.h)
-  // where effective_weight reads the same memory in every step. The number changes when the work
-  // does. None: steps are never recorded.
+  // A GPU may record the forward and backward of a training step and run the recording again
+  // (ops/recording.h), if effective_weight reads the same memory in every step. The number must
+  // change when the work changes. None: steps are never recorded.
   [[nodiscard]] virtual std::optional<int64_t> recording() const { return std::nullopt; }
 
   // The mask that prune would freeze now.
   [[nodiscard]] virtual nm::Mask harden(size_t layer) const = 0;
 
   // The same for neurons: spikes [T,B,C,H,W] as a training step uses them, and the neurons [C,H,W]
-  // that prune would keep. Asked only of a method that lists neurons().
+  // that prune would keep. Called only if the method lists neurons().
   virtual Tensor effective_spikes(size_t /*neurons*/, const Tensor& spikes) { return spikes; }
   [[nodiscard]] virtual Tensor harden_neurons(size_t /*neurons*/) const { return {}; }
 
-  // What the method keeps from step to step, by name: logits, running credits. All must stay
-  // finite.
+  // What the method keeps from step to step (logits, running credits), by name. All values must
+  // stay finite.
   [[nodiscard]] virtual std::vector<nn::NamedTensor> kept_tensors() const { return {}; }
-  // What a search of this many steps would leave undone, a sentence each: a method that chooses
-  // nothing is no longer what its name says. Asked before training.
+  // What a search of this many steps would leave undone, one sentence each: a method that chooses
+  // nothing does not do what its name says. Called before training.
   [[nodiscard]] virtual std::vector<std::string> doubts(int64_t search_steps) const;
 
-  // Means of what the method watched since the last call: temperatures, gradient norms, ….
+  // Means of what the method measured since the last call: temperatures, gradient norms, ….
   virtual Json take_statistics() { return Json::object(); }
-  // What a finished search leaves for result.json.
+  // What a finished search adds to result.json.
   [[nodiscard]] virtual Json outcome() const { return Json::object(); }
 
   [[nodiscard]] const std::vector<MaskableLayer>& layers() const { return layers_; }
   [[nodiscard]] const std::vector<MaskableNeurons>& neurons() const { return neurons_; }
-  // "2:4", "2:4 2:16" when layers differ, "dense" when nothing is masked.
+  // "2:4", "2:4 2:16" if layers differ, "dense" if nothing is masked.
   [[nodiscard]] std::string pattern_text() const;
 
  protected:
@@ -108,11 +111,11 @@ using MethodFactory = std::function<std::unique_ptr<Method>(nn::Network& network
 
 const Registry<MethodFactory>& methods();
 
-// The method of that name, with neuron masks beside it when the config asks for them.
+// The method of that name, with neuron masks added if the config asks for them.
 std::unique_ptr<Method> make_method(const std::string& name, nn::Network& network,
                                     const Config& config, uint64_t seed);
 
-// The method as weight and spike hooks of a network, for as long as this lives.
+// Installs the method as weight and spike hooks of a network for as long as this lives.
 class MethodHooks {
  public:
   explicit MethodHooks(Method& method);

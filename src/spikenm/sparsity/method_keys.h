@@ -1,4 +1,4 @@
-// Every key of [method]; no torch is needed to list them.
+// Every key of [method]; listing them needs no torch.
 #pragma once
 
 #include "spikenm/core/key.h"

@@ -16,7 +16,7 @@
 namespace spikenm::sparsity {
 namespace {
 
-// A gate this far closed is shut: denormal spikes would slow convolutions a hundredfold.
+// A gate below this is set to 0: denormal spikes would make convolutions a hundred times slower.
 constexpr double kClosed = 1e-7;
 // How far from the target, as a share of it, the search may end.
 constexpr double kSettled = 0.02;
@@ -25,7 +25,7 @@ struct NeuronOptions {
   double beta_min = 5, beta_max = 1000;
   double lr = 1e-3;
   double lambda = 1e-11;
-  std::optional<double> target_conn;  // lambda is then found during the search
+  std::optional<double> target_conn;  // if set, lambda is found during the search
 };
 
 NeuronOptions read_options(const Config& config) {
@@ -37,14 +37,15 @@ NeuronOptions read_options(const Config& config) {
     o.lambda = kLambdaNeuron.read(config, o.lambda);
     return o;
   }
+
   o.target_conn = kTargetConn.read(config, 0);
-  config.no_effect("lambda_neuron", {"target_conn"});  // it is found
+  config.no_effect("lambda_neuron", {"target_conn"});  // the search finds it
   o.lambda = 0;
   return o;
 }
 
 // [Shi24] c = sum over the layers that read a neuron of Cout kh kw / stride^2: the connections that
-// go with it. Pools in between are left out of account, and layers that are not counted.
+// are lost with it. Pools in between and layers that are never masked are ignored.
 double connections_of(const graph::Graph& graph, graph::NodeId neurons) {
   double sum = 0;
   for (const graph::NodeId id : graph::reading_synapses(graph, neurons)) {
@@ -57,7 +58,7 @@ double connections_of(const graph::Graph& graph, graph::NodeId neurons) {
   return sum;
 }
 
-// Of the last fifty values or so.
+// The mean of about the last fifty values.
 class RunningMean {
  public:
   void add(double value) {
@@ -71,7 +72,7 @@ class RunningMean {
   double sum_ = 0, weight_ = 0;
 };
 
-// [Shi24] Every neuron position has a scalar m that learns with the weights: its spikes are
+// [Shi24] Every neuron position has a scalar m that is trained with the weights. Its spikes are
 // multiplied by a gate sigmoid(beta m), beta rises over the search, and the loss has the term
 // lambda_n sum_l c_l sum sigmoid(beta m). Prune keeps the neurons with m > 0.
 class NeuronPruning : public Method {
@@ -109,13 +110,15 @@ class NeuronPruning : public Method {
     return spikes * states_[id].gate.to(spikes.scalar_type());
   }
 
-  // The gate is a leaf of autograd, so the penalty is lambda_n c more on its gradient, and both
-  // reach m through beta sigmoid'(beta m).
+  // The gate is a leaf of autograd, so the penalty adds lambda_n c to its gradient, and both reach
+  // m through beta sigmoid'(beta m).
   void after_backward(const StepInfo& info) override {
     weights_->after_backward(info);
     const at::NoGradGuard no_grad;
     const auto [inverse, overflow] = info.scaling;
-    if (overflow.defined() && overflow.item<float>() != 0) return;  // as the optimiser does
+    // The optimiser skips this step too.
+    if (overflow.defined() && overflow.item<float>() != 0) return;
+
     double pull = 0, connections = 0;
     for (State& s : states_) {
       Tensor task = s.gate.grad().defined() ? s.gate.grad() : at::zeros_like(s.gate);
@@ -124,13 +127,14 @@ class NeuronPruning : public Method {
       connections += s.connections * static_cast<double>(s.gate.numel());
       s.m.mutable_grad() = (task + lambda_ * s.connections) * s.gate * (1 - s.gate) * beta_;
     }
-    // Spikes of half precision sum the gates' gradients in it too: where that overflows, nobody
-    // takes this step.
+
+    // With half-precision spikes the gates' gradients are summed in half precision too. If that
+    // overflows, no optimiser takes this step.
     if (overflow.defined() && !std::isfinite(pull)) {
       overflow.fill_(1);
       return;
     }
-    // The lambda_n at which penalty and task pull alike.
+    // The lambda_n at which penalty and task pull equally.
     if (connections > 0) task_scale_.add(pull / connections);
   }
 
@@ -203,27 +207,30 @@ class NeuronPruning : public Method {
       s.gate = at::threshold(at::sigmoid(beta * s.m), kClosed, 0).set_requires_grad(true);
   }
 
-  // Where the penalty did not end at the target, the threshold on m moves from 0 to where it is
-  // met.
+  // If the penalty did not end at the target, moves the threshold on m from 0 to where the target
+  // is met.
   void settle() {
     const double target = *options_.target_conn;
     Masks masks = harden_all(*this);
     if (std::abs(connectivity(masks) / target - 1) <= kSettled) return;
+
     const at::NoGradGuard no_grad;
     std::vector<Tensor> flat;
     for (const State& s : states_) flat.push_back(s.m.flatten());
-    // Places in the order of falling m; the first of equals comes first.
+    // `place` is the rank of each neuron by falling m; the first of equals comes first.
     const auto [sorted, order] = at::sort(at::cat(flat), /*stable=*/true, 0, /*descending=*/true);
     const Tensor place = at::argsort(order);
     const auto conn_of_first = [&](int64_t n) {
       keep_first(place, n, masks);
       return connectivity(masks);
     };
+
     int64_t below = 0, above = place.numel();
     while (above - below > 1) {
       const int64_t middle = below + (above - below) / 2;
       (conn_of_first(middle) <= target ? below : above) = middle;
     }
+
     const bool take_below = target - conn_of_first(below) <= conn_of_first(above) - target;
     const int64_t kept = take_below ? below : above;
     keep_first(place, kept, masks);
@@ -231,7 +238,7 @@ class NeuronPruning : public Method {
     threshold_ = sorted[std::min(kept, place.numel() - 1)].item<double>();
   }
 
-  // Keeps the neurons whose place is below n, over all layers together.
+  // Keeps the neurons whose rank `place` is below n, over all layers together.
   static void keep_first(const Tensor& place, int64_t n, Masks& masks) {
     int64_t begin = 0;
     for (NeuronMask& mask : masks.neurons) {
@@ -248,7 +255,7 @@ class NeuronPruning : public Method {
   double beta_ = 0, lambda_;
   RunningMean task_scale_;
   std::optional<ConnControl> control_;
-  std::vector<Tensor> settled_;  // [C,H,W] what settle() keeps; empty: m > 0
+  std::vector<Tensor> settled_;  // [C,H,W] kept by settle(); empty: m > 0
   double threshold_ = 0;
 };
 
@@ -273,6 +280,7 @@ std::unique_ptr<Method> with_neuron_pruning(std::unique_ptr<Method> weights, nn:
       config.no_effect(key, {"granularity"});
     return weights;
   }
+
   const NeuronOptions options = read_options(config);
   auto method = std::make_unique<NeuronPruning>(std::move(weights), network, options);
   SPIKENM_CHECK(!method->neurons().empty(),

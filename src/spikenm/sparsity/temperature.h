@@ -5,16 +5,16 @@
 
 namespace spikenm::sparsity {
 
-// from * (to/from)^progress, for positive ends.
+// from * (to/from)^progress, for positive numbers.
 double geometric(double from, double to, double progress);
 
 // The temperature of the relaxed draw.
 double temperature(double tau_max, double tau_min, double progress);
 
-// Reads tau_max and tau_min of [method]; what they hold are the defaults.
+// Reads tau_max and tau_min of [method]; their values before the call are the defaults.
 void read_temperatures(const Config& config, double& tau_max, double& tau_min);
 
-// How many distinct positions are drawn: from `start` down to n.
+// The number of distinct positions that are drawn: falls from `start` to n.
 int annealed_draws(int start, int n, double progress);
 
 }  // namespace spikenm::sparsity

@@ -3,7 +3,7 @@
 namespace spikenm::sparsity {
 namespace {
 
-// Masks nothing, so it has no layers and is never asked for a weight or a mask.
+// Masks nothing. It has no layers, so effective_weight and harden are never called.
 class Dense : public Method {
  public:
   Dense() : Method({}) {}

@@ -19,10 +19,10 @@ struct GradualOptions {
   bool dense_weight_grad = false;
 };
 
-// Dense at first; the number of weights a block keeps falls from m to n by |w|, as the cube of what
-// is left [Zhu17]. A weight out of the mask keeps its value (a masked gradient leaves it what
-// momentum and decay do, a dense one trains it) and returns when it is among the largest at the
-// next choice.
+// Dense at first. The number of weights that a block keeps, chosen by |w|, falls from m to n with
+// the cube of the remaining search [Zhu17]. A weight outside the mask keeps its value and returns
+// if it is among the largest at the next choice. With a masked gradient only momentum and decay
+// change it meanwhile; a dense gradient trains it.
 class Gradual : public Method {
  public:
   Gradual(std::vector<MaskableLayer> layers, const GradualOptions& options)
@@ -43,7 +43,7 @@ class Gradual : public Method {
     return options_.dense_weight_grad ? straight_through(weight, keep) : weight * keep;
   }
 
-  // Positions come largest first: while more than n are kept, the first n are a valid mask.
+  // Positions are ordered, largest first: while more than n are kept, the first n are a valid mask.
   [[nodiscard]] nm::Mask harden(size_t id) const override {
     return mask_from_draws(layers_[id], masks_[id].draws.narrow(1, 0, layers_[id].pattern.n));
   }
@@ -65,14 +65,14 @@ class Gradual : public Method {
   }
 
  private:
-  // How many weights a block keeps by a choice made now.
+  // The number of weights that a block keeps if the mask is chosen now.
   [[nodiscard]] int kept_at(const MaskableLayer& layer, const StepInfo& info) const {
     const double progress = std::min(1.0, info.progress() / options_.until);
     return annealed_draws(layer.pattern.m, layer.pattern.n, progress);
   }
 
   GradualOptions options_;
-  std::vector<ops::BlockMask> masks_;  // in force, per layer
+  std::vector<ops::BlockMask> masks_;  // the current mask of each layer
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A logit for every pattern of a block and one Gumbel draw among them: what the paper's N draws
-// from M logits replace.
+// One logit per pattern of a block, and one Gumbel draw among them. The paper's N draws from M
+// logits replace this.
 #include "spikenm/ops/pattern_class.h"
 #include "spikenm/core/random.h"
 #include "spikenm/ops/nm_sample.h"
@@ -24,7 +24,7 @@ struct PatternClassOptions {
   bool exactly = false;  // only patterns with n ones
   double tau_max = 1, tau_min = 0.1;
   double logit_std = 0.01, logit_lr = 1e-3, logit_eps = 1e-8;
-  bool freeze_top = false;  // the most probable pattern instead of the last drawn
+  bool freeze_top = false;  // prune keeps the most probable pattern instead of the last drawn
 };
 
 uint64_t count_classes(const nm::NmPattern& pattern, bool exactly) {
@@ -38,7 +38,8 @@ ops::Patterns list_patterns(const nm::NmPattern& pattern, bool exactly) {
   return std::make_shared<const std::vector<nm::BlockBits>>(std::move(list));
 }
 
-// [n_patterns, n] uint8: the ones of every pattern, the last repeated where there are fewer than n.
+// [n_patterns, n] uint8: the positions of the ones of every pattern. If there are fewer than n, the
+// last is repeated.
 Tensor positions_of(const std::vector<nm::BlockBits>& patterns, int n) {
   Tensor table = at::empty({static_cast<int64_t>(patterns.size()), n}, at::kByte);
   uint8_t* out = table.mutable_data_ptr<uint8_t>();
@@ -69,6 +70,7 @@ class PatternClass : public Method {
     const double tau = temperature(options_.tau_max, options_.tau_min, info.progress());
     statistics_.tau += tau;
     ++statistics_.steps;
+
     for (const MaskableLayer& layer : layers_) {
       State& state = states_[layer.id];
       auto draw = std::make_shared<ops::PatternDraw>(ops::PatternDraw{
@@ -78,6 +80,7 @@ class PatternClass : public Method {
           .stream = random_stream(RandomUse::kMaskDraw, static_cast<uint32_t>(layer.id)),
           .step = static_cast<uint32_t>(info.step),
           .tau = tau});
+
       const ops::BlockMask mask = ops::mask_of(
           layer.layout, drawn_positions(state, *draw, /*noise=*/true), layer.synapse->weight);
       draw->keep = mask.keep;

@@ -7,8 +7,8 @@
 namespace spikenm::sparsity {
 namespace {
 
-// The control: flat logits drawn once, by the same rule as what it stands beside, hence the same
-// weight %.
+// The control: drawn once from equal logits, by the same rule as the method it is compared with, so
+// that weight % is the same.
 class Random : public Method {
  public:
   Random(std::vector<MaskableLayer> layers, bool replace, uint64_t seed)
@@ -23,7 +23,7 @@ class Random : public Method {
   }
   [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
   [[nodiscard]] nm::Mask harden(size_t id) const override { return masks_[id].mask; }
-  // The mask is what it is from the start: no search is too short.
+  // The mask never changes: no search is too short.
   [[nodiscard]] std::vector<std::string> doubts(int64_t) const override { return {}; }
 
  private:

@@ -2,7 +2,7 @@
 
 namespace spikenm::sparsity {
 
-// One row a method; the factory is defined in the file of its name.
+// One row per method; the factory is defined in the file of the same name.
 // clang-format off
 #define SPIKENM_METHODS(row)                                                                       \
   row("dense", make_dense, "no mask: what every other row is compared with")                       \

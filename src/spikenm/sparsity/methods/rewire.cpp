@@ -24,9 +24,10 @@ struct RewireOptions {
   double credit_decay = 0.9;
 };
 
-// A random mask that is rewired now and then [Evci20]: in the blocks whose smallest kept |w| is
-// smallest, that weight is dropped and the unkept position with the largest running credit grows
-// from zero. How many blocks change follows a half cosine from `fraction` to 0 over the search.
+// A random mask that is rewired at intervals [Evci20]: in the blocks whose smallest kept |w| is
+// smallest, that weight is dropped, and the position with the largest running credit among those
+// not kept grows from zero. The number of blocks that change falls by a half cosine from `fraction`
+// to 0 over the search.
 class Rewire : public Method {
  public:
   Rewire(std::vector<MaskableLayer> layers, const RewireOptions& options, uint64_t seed)
@@ -50,7 +51,7 @@ class Rewire : public Method {
   void after_backward(const StepInfo& info) override {
     const Tensor& overflow = info.scaling.overflow;
     for (State& state : states_) {
-      // The credit of a skipped step is none.
+      // A skipped step has no credit: the running mean stays as it is.
       const Tensor credit = overflow.defined()
                                 ? at::where(overflow.ne(0), state.credit, state.sink->credit)
                                 : state.sink->credit;
@@ -64,7 +65,7 @@ class Rewire : public Method {
     const double progress = static_cast<double>(done) / static_cast<double>(info.steps);
     const double share = options_.fraction / 2 * (1 + std::cos(std::numbers::pi * progress));
     for (const MaskableLayer& layer : layers_) {
-      if (layer.pattern.n == layer.pattern.m) continue;  // nowhere to grow
+      if (layer.pattern.n == layer.pattern.m) continue;  // no position is free to grow
       const auto n = std::lround(share * static_cast<double>(layer.layout.n_blocks));
       if (n > 0) rewire(layer, n, clear_moments);
       rewired_blocks_ += n;
@@ -100,10 +101,10 @@ class Rewire : public Method {
   struct State {
     ops::BlockMask mask;                    // draws are distinct
     std::shared_ptr<ops::CreditSink> sink;  // the credit of the last step
-    Tensor credit;                          // its running mean, in the weight's shape
+    Tensor credit;                          // running mean of it, in the weight's shape
   };
 
-  // The position with the largest value of every block, ties to the lowest: [n_blocks, 1].
+  // The position with the largest value in every block, the lowest of equals: [n_blocks, 1].
   static Tensor best_position(const MaskableLayer& layer, const Tensor& values) {
     return ops::top_positions({.layout = layer.layout}, 1, values, layer.synapse->weight)
         .to(at::kLong);
@@ -117,12 +118,13 @@ class Rewire : public Method {
     const Tensor draws = state.mask.draws.to(at::kLong);         // [n_blocks, n]
     const Tensor size = block_sums(layer.layout, weight.abs()),  // [n_blocks, m]
         credit = block_sums(layer.layout, state.credit);
+
     const Tensor kept = at::zeros_like(size).scatter_(1, draws, 1).to(at::kBool);
     constexpr double kNever = std::numeric_limits<double>::infinity();
     const Tensor dropped = best_position(layer, (-size).masked_fill(~kept, -kNever)),
                  grown = best_position(layer, credit.masked_fill(kept, -kNever));
 
-    // A stable sort: among equal sizes the lowest block goes first.
+    // A stable sort: of equal sizes the lowest block comes first.
     const Tensor smallest = size.gather(1, dropped).squeeze(1);
     const Tensor order = std::get<1>(smallest.sort(/*stable=*/std::optional<bool>(true), 0));
     const Tensor chosen = order.narrow(0, 0, n_changes);

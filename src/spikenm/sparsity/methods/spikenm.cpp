@@ -1,6 +1,6 @@
-// The paper's method: every block has m logits; n Gumbel draws OR-ed together are its mask; the
+// The paper's method. Every block has m logits; n Gumbel draws, OR-ed together, are its mask. The
 // straight-through gradient trains the logits together with the weights, and distillation pulls
-// them toward the positions through which gradient flowed over time.
+// them towards the positions through which gradient flowed over time.
 #include "spikenm/sparsity/methods/spikenm_options.h"
 
 #include "spikenm/core/random.h"
@@ -34,11 +34,13 @@ class Spikenm : public Method {
       }
       n_blocks_ += layer.layout.n_blocks;
     }
+
     for (State& state : states_) {
       state.distillation.target = options_.eid.target;
       state.distillation.scale = options_.eid.scale(n_blocks_);
       state.distillation.credit = state.sink;
     }
+
     begin_step({});  // a mask exists before the first step
     statistics_ = {};
   }
@@ -49,6 +51,7 @@ class Spikenm : public Method {
     const auto number = static_cast<uint32_t>(info.step / redraw_every);
     statistics_.tau += temperature(options_.tau_max, options_.tau_min, progress);
     ++statistics_.steps;
+
     const auto set_mask = [&](int64_t id) {
       const MaskableLayer& layer = layers_[static_cast<size_t>(id)];
       State& state = states_[layer.id];
@@ -56,7 +59,7 @@ class Spikenm : public Method {
       auto draw = redraw ? std::make_shared<ops::MaskDraw>(new_draw(layer, progress, number))
                          : std::make_shared<ops::MaskDraw>(*state.draw);
       draw->heat.tau = temperature(options_.tau_max, options_.tau_min, progress);
-      if (state.draw != nullptr) {  // the same memory in every step
+      if (state.draw != nullptr) {  // use the same memory in every step
         draw->mask = state.draw->mask;
         draw->inputs = state.draw->inputs;
       }
@@ -64,9 +67,10 @@ class Spikenm : public Method {
       ops::set_dials(*draw, state.logits);
       state.draw = draw;
     };
+
     const auto n_layers = static_cast<int64_t>(layers_.size());
     if (n_layers > 0 && states_[0].logits.is_cuda()) {
-      ops::run_side_by_side(n_layers, set_mask);  // small layers fill the chip together
+      ops::run_side_by_side(n_layers, set_mask);  // small layers run at the same time
     } else {
       for (int64_t id = 0; id < n_layers; ++id) set_mask(id);
     }
@@ -103,7 +107,7 @@ class Spikenm : public Method {
     return logits;
   }
 
-  // Another number of draws is other work.
+  // A different number of draws is different work.
   [[nodiscard]] std::optional<int64_t> recording() const override {
     int64_t draws = 0;
     for (const State& state : states_) draws += state.draw->rule.n_draws;
@@ -122,13 +126,14 @@ class Spikenm : public Method {
         ops::DrawRule rule = state.draw->rule;
         rule.n_draws = layer.pattern.n;
         ops::DrawAddress address = state.draw->address;
-        address.step = UINT32_MAX - options_.freeze_draw;  // an address that no training step uses
+        address.step = UINT32_MAX - options_.freeze_draw;  // no training step uses this address
         return mask_from_draws(layer, ops::draw_positions(rule, address, state.draw->heat.noise,
                                                           state.logits, layer.synapse->weight));
       }
       case Freeze::kLast:
         break;
     }
+
     // While the number of draws is still falling, the first n of them are a valid mask.
     return mask_from_draws(layer, state.draw->mask.draws.narrow(1, 0, layer.pattern.n));
   }
@@ -148,11 +153,13 @@ class Spikenm : public Method {
       eid += take(state.distillation.sums.squared_norm);
       kl += take(state.distillation.sums.kl);
     }
+
     Json json = {{"tau", statistics_.tau / n}, {"logit_grad_task", std::sqrt(task / n)}};
     if (options_.distills()) {
       json["logit_grad_eid"] = std::sqrt(eid / n);
       json["eid_kl"] = kl / n / static_cast<double>(n_blocks_);
     }
+
     statistics_ = {};
     return json;
   }
@@ -161,9 +168,9 @@ class Spikenm : public Method {
   struct State {
     Tensor logits;                              // [n_blocks, m]
     std::shared_ptr<const ops::MaskDraw> draw;  // of the current step
-    std::shared_ptr<ops::CreditSink> sink;      // null when no credit is wanted
+    std::shared_ptr<ops::CreditSink> sink;      // null if no credit is wanted
     Tensor task_norm;                           // running sum since the last statistics
-    ops::Distillation distillation;             // its sums, too, start anew with the statistics
+    ops::Distillation distillation;             // its sums, too, restart with the statistics
   };
 
   [[nodiscard]] ops::MaskDraw new_draw(const MaskableLayer& layer, double progress,
@@ -181,11 +188,13 @@ class Spikenm : public Method {
     draw.address = {.seed = seed_,
                     .stream = random_stream(RandomUse::kMaskDraw, static_cast<uint32_t>(layer.id)),
                     .step = number};
+
     if (options_.noise_from == options_.noise_to) {
       draw.heat.noise = options_.noise_from;
     } else {
       draw.heat.noise = geometric(options_.noise_from, options_.noise_to, progress);
     }
+
     draw.compute = layer.synapse->compute;
     draw.extras.task_norm = state.task_norm;
     if (options_.distills() && ops::distills_in_backward(options_.eid.target, state.logits))
@@ -193,7 +202,7 @@ class Spikenm : public Method {
     return draw;
   }
 
-  // The value of a running sum, which then starts anew.
+  // Returns the value of a running sum and resets the sum to zero.
   static double take(Tensor& sum) {
     const double value = sum.sum(at::kDouble).item<double>();
     sum.zero_();

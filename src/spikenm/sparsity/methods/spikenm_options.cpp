@@ -8,14 +8,14 @@ namespace {
 
 using namespace spikenm_key;
 
-// What measures best so far (docs/method.md, "Presets"): input-channel blocks; distinct positions
-// whose number falls from m to n; little noise, so that the mask moves slowly; a prior that knows
-// the weights; the top n frozen.
+// The choices that measured best so far (docs/method.md, "Presets"): input-channel blocks; distinct
+// positions whose number falls from m to n; little noise, so that the mask changes slowly; a prior
+// from the weights; the top n frozen.
 SpikenmOptions default_preset() {
   SpikenmOptions o;
   o.axis = nm::Axis::kIn;
   o.replace = false;
-  o.draws_start = nm::NmPattern::kMaxM;  // m of every pattern
+  o.draws_start = nm::NmPattern::kMaxM;  // stands for m of every pattern
   o.noise_from = 0.3;
   o.noise_to = 0.02;
   o.prior_kappa = 1;
@@ -32,6 +32,7 @@ void read_noise(const Config& config, SpikenmOptions& o) {
   SPIKENM_CHECK(noise.size() == 1 || noise.size() == 2,
                 "{}: found {} numbers, wanted one or [from, to]", config.full_key("noise"),
                 noise.size());
+
   o.noise_from = noise.front();
   o.noise_to = noise.back();
   const bool anneals = noise.size() == 2;
@@ -52,6 +53,7 @@ void read_distillation(const Config& config, SpikenmOptions& o) {
   target.uniform = choice(kEidTarget, target.uniform ? 1 : 0) == 1;
   o.eid.lambda = kLambdaEid.read(config, o.eid.lambda);
   o.eid.mean_over_blocks = choice(kEidReduce, o.eid.mean_over_blocks ? 0 : 1) == 0;
+
   const char* const cause = o.distills() ? "eid_target" : "lambda_eid";
   if (target.uniform || !o.distills())
     for (const char* key : {"credit", "credit_scale", "tau_q"})
@@ -60,7 +62,7 @@ void read_distillation(const Config& config, SpikenmOptions& o) {
     for (const char* key : {"eid_target", "eid_reduce"}) config.no_effect(key, {cause, "preset"});
 }
 
-// How many positions a block's mask has, and how it gets them.
+// How many positions a block's mask has, and how they are drawn.
 void read_draws(const Config& config, SpikenmOptions& o) {
   o.replace = kDraws.read(config, o.replace ? 0 : 1) == 0;
   const int64_t start = kDrawsStart.read(config, o.draws_start);
@@ -77,6 +79,7 @@ SpikenmOptions read_spikenm_options(const Config& config) {
   const auto choice = [&](const ChoiceKey& key, auto current) {
     return key.read(config, static_cast<size_t>(current));
   };
+
   o.axis = nm::parse_axis(spikenm_key::kAxis.read(config, std::string(nm::axis_name(o.axis))),
                           config.full_key("axis"));
   read_draws(config, o);
@@ -91,6 +94,7 @@ SpikenmOptions read_spikenm_options(const Config& config) {
   o.logit_eps = kLogitEps.read(config, o.logit_eps);
   o.freeze = static_cast<Freeze>(choice(kFreeze, o.freeze));
   o.freeze_draw = static_cast<uint32_t>(kFreezeDraw.read(config));
+
   if (o.freeze != Freeze::kResample) config.no_effect("freeze_draw", {"freeze", "preset"});
   return o;
 }

@@ -1,4 +1,4 @@
-// Every choice the paper leaves open, as one option each; docs/method.md explains them.
+// Every choice that the paper leaves open is one option here; docs/method.md explains them.
 #pragma once
 
 #include "spikenm/core/config.h"
@@ -16,7 +16,7 @@ struct EidOptions {
   bool mean_over_blocks = true;  // divide by the number of blocks of the network
   ops::CreditTarget target;
 
-  // The factor of a block's gradient in a network of n_blocks.
+  // The factor of a block's gradient in a network of n_blocks blocks.
   [[nodiscard]] double scale(int64_t n_blocks) const {
     return lambda / (mean_over_blocks ? static_cast<double>(n_blocks) : 1.0);
   }

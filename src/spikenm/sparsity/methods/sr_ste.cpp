@@ -10,8 +10,8 @@
 namespace spikenm::sparsity {
 namespace {
 
-// [Zhou21]: the n largest |w| of every block, chosen anew at every step; all weights learn, and
-// those out of the mask are pulled to zero, which keeps the mask from flickering.
+// [Zhou21]: the n largest |w| of every block, chosen again at every step. All weights learn, and
+// those outside the mask are pulled to zero, so that the mask does not change back and forth.
 class SrSte : public Method {
  public:
   SrSte(std::vector<MaskableLayer> layers, double decay)
@@ -46,7 +46,7 @@ class SrSte : public Method {
 
  private:
   double decay_;
-  std::vector<ops::BlockMask> masks_;  // in force, per layer
+  std::vector<ops::BlockMask> masks_;  // the current mask of each layer
 };
 
 }  // namespace
