@@ -11,8 +11,8 @@ c10::impl::VirtualGuardImpl cuda() {
   return c10::impl::VirtualGuardImpl(at::kCUDA);
 }
 
-// One for the whole run, since torch keeps GPU memory for each stream apart; before all others,
-// since its work is short and the next step waits for it.
+// One stream for the whole run, since torch keeps GPU memory separately for each stream. It has
+// high priority, since its work is short and the next step waits for it.
 c10::Stream copy_stream(const at::Device& device) {
   static const c10::Stream stream = cuda().getStreamFromGlobalPool(device, /*isHighPriority=*/true);
   return stream;
@@ -28,8 +28,8 @@ std::shared_ptr<std::byte[]> page_locked(size_t n_bytes) {
 
 struct BatchFeed::Gpu {
   c10::Stream copies;
-  c10::Event given{at::kCUDA};    // what the GPU had been given when the last batch was asked for
-  c10::Event arrived{at::kCUDA};  // the batch
+  c10::Event given{at::kCUDA};    // the GPU work sent before the last next() is done
+  c10::Event arrived{at::kCUDA};  // the batch is on the GPU
 };
 
 BatchFeed::BatchFeed(data::Loader& loader, const at::Device& device)
@@ -44,6 +44,7 @@ BatchTensors BatchFeed::next() {
   const c10::Stream work = cuda().getStream(device_);
   gpu_->given.synchronize();
   gpu_->given.record(work);
+
   data::Batch batch = loader_.next();
   BatchTensors tensors;
   {
@@ -51,8 +52,9 @@ BatchTensors BatchFeed::next() {
     tensors = to_tensors(std::move(batch), device_);
     gpu_->arrived.record(gpu_->copies);
   }
+
   gpu_->arrived.block(work);
-  // Made on one stream and used on another: torch must not give the memory away before its use.
+  // Made on one stream and used on another: torch must not reuse the memory before that use ends.
   for (const at::Tensor* t : {&tensors.frames, &tensors.labels, &tensors.partner_labels})
     if (t->defined()) t->record_stream(work);
   return tensors;

@@ -1,5 +1,5 @@
-// A loader's batches, brought to where the network is. To a GPU a batch travels beside the step
-// before it: copied, and finished if it is raw, on a stream of its own.
+// A loader's batches, brought to the network's device. A batch for a GPU is copied, and finished if
+// it is raw, on a separate stream while the step before it runs.
 #pragma once
 
 #include "spikenm/train/batch_tensors.h"
@@ -9,8 +9,8 @@
 
 namespace spikenm::train {
 
-// Page-locked memory, which a GPU reads without the CPU's help: where batches that go there are
-// made. A released block is used again once the copies from it have ended.
+// Page-locked memory, which a GPU reads without the CPU's help; batches for a GPU are made in it. A
+// released block is used again only after the copies from it have ended.
 std::shared_ptr<std::byte[]> page_locked(size_t n_bytes);
 
 class BatchFeed {
@@ -21,7 +21,7 @@ class BatchFeed {
   BatchFeed& operator=(const BatchFeed&) = delete;
 
   // The loader's next batch, for work on the current stream. On a GPU the call waits until the work
-  // given before the last call has ended, so that there are never more than two batches.
+  // sent before the previous call has ended, so that there are never more than two batches.
   [[nodiscard]] BatchTensors next();
 
  private:

@@ -9,7 +9,7 @@
 namespace spikenm::train {
 namespace {
 
-// Memory that `keep` owns, as a tensor on the device. A copy is not waited for.
+// Memory that `keep` owns, as a tensor on the device. Does not wait for a copy.
 at::Tensor carry(std::shared_ptr<void> keep, at::IntArrayRef shape, at::ScalarType type,
                  const at::Device& device) {
   void* const place = keep.get();
@@ -18,8 +18,8 @@ at::Tensor carry(std::shared_ptr<void> keep, at::IntArrayRef shape, at::ScalarTy
       .to(device, type, /*non_blocking=*/true);
 }
 
-// A copy of plain values on the device. To a GPU it goes by page-locked memory, which torch keeps
-// until the GPU has read it.
+// A copy of plain values on the device. It goes to a GPU through page-locked memory, which torch
+// keeps until the GPU has read it.
 template <class T>
 at::Tensor copy_of(const std::vector<T>& values, at::ScalarType type, const at::Device& device) {
   const auto n = static_cast<int64_t>(values.size() * sizeof(T) / at::elementSize(type));
@@ -28,7 +28,7 @@ at::Tensor copy_of(const std::vector<T>& values, at::ScalarType type, const at::
   return host.to(device, type, /*non_blocking=*/true);
 }
 
-// Images of this shape, [B,C,H,W], made on the device.
+// Finishes raw images on the device; `shape` is [B,C,H,W].
 at::Tensor finish(const data::RawImages& raw, at::IntArrayRef shape, const at::Device& device) {
   ops::AugmentInputs inputs{.pixels = carry(raw.pixels, shape, at::kByte, device),
                             .edits = copy_of(raw.edits, at::kByte, device),

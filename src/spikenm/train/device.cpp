@@ -11,7 +11,7 @@
 namespace spikenm::train {
 namespace {
 
-// What torch may round products to, on a GPU.
+// Whether torch may round the products on a GPU to TF32.
 void allow_tf32(bool allow) {
   at::globalContext().setAllowTF32CuDNN(allow);
   at::globalContext().setAllowTF32CuBLAS(allow);
@@ -26,6 +26,7 @@ Device read_device(const Config& config, bool may_be_missing) {
   const bool graphs = kCudaGraphs.read(config);
   if (where == 0) config.no_effect("cuda_graphs", {"device"});
   d.precision = kPrecision.choices[kPrecision.read(config)];
+
   if (where == 0 || (where == 2 && !ops::cuda_is_available())) {
     SPIKENM_CHECK(d.precision == "auto" || d.precision == "fp32",
                   "{}: found '{}', wanted fp32 on the cpu", config.full_key("precision"),
@@ -33,12 +34,14 @@ Device read_device(const Config& config, bool may_be_missing) {
     d.precision = "fp32";
     return d;
   }
+
   d.is_missing = !ops::cuda_is_available();
   SPIKENM_CHECK(!d.is_missing || may_be_missing,
                 "{}: found 'cuda', but this build or machine has no GPU to run on",
                 config.full_key("device"));
   if (d.precision == "auto") d.precision = "bf16";
   if (d.is_missing) return d;
+
   d.device = at::Device(at::kCUDA, 0);
   d.graphs = graphs;
   ops::use_own_stream();

@@ -26,6 +26,7 @@ void check_finite(const std::vector<nn::NamedTensor>& tensors, const std::string
   for (const nn::NamedTensor& t : tensors) flags.push_back(t.tensor.isfinite().all());
   const at::Tensor found = at::stack(flags).cpu();
   const bool* const finite = found.const_data_ptr<bool>();
+
   std::string first;
   int64_t others = -1;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -33,6 +34,7 @@ void check_finite(const std::vector<nn::NamedTensor>& tensors, const std::string
     if (first.empty()) first = tensors[i].name;
     ++others;
   }
+
   if (first.empty()) return;
   throw Diverged(fmt::format("train: {}{} left the finite numbers {}; {}", first,
                              others > 0 ? fmt::format(" and {} other tensors", others) : "", where,

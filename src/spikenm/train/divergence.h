@@ -1,5 +1,5 @@
-// Looks at what training made. A value that is not finite is Diverged, which says what it was and
-// where training stood; a model with such a value would be refused by whoever loads it.
+// Checks the values that training made. If one is not finite, it throws Diverged, which says what
+// the value was and where in training it appeared; a model with such a value could not be loaded.
 #pragma once
 
 #include "spikenm/nn/network.h"
@@ -13,7 +13,7 @@ namespace spikenm::train {
 // `what` is "the loss", `where` "in search epoch 1 of 3, batch 2 of 9".
 void check_finite(double value, const std::string& what, const std::string& where);
 
-// Names the first tensor with such a value. Waits for the GPU once.
+// Names the first tensor with a value that is not finite. Waits for the GPU once.
 void check_finite(const std::vector<nn::NamedTensor>& tensors, const std::string& where);
 
 // Weights, running statistics, and what the method keeps from step to step.

@@ -16,6 +16,7 @@ Evaluation evaluate(nn::Network& network, data::Loader& loader, int64_t T, const
   nn::RunPass pass(/*training=*/false, observer, T);
   metrics::AccuracyCounter accuracy;
   double loss_sum = 0;
+
   loader.start_epoch(0);
   BatchFeed feed(loader, network.device());
   for (int64_t i = 0; i < loader.batches(); ++i) {
@@ -25,6 +26,7 @@ Evaluation evaluate(nn::Network& network, data::Loader& loader, int64_t T, const
     accuracy.add(scores, batch.labels);
     loss_sum += loss(scores, batch.labels).item<double>() * static_cast<double>(scores.size(1));
   }
+
   return {.accuracy = accuracy.percent(),
           .top5 = accuracy.top5_percent(),
           .by_class = accuracy.class_percent(),

@@ -1,4 +1,4 @@
-// A network measured on a whole loader.
+// Measures a network on a whole loader.
 #pragma once
 
 #include "spikenm/data/loader.h"
@@ -19,7 +19,7 @@ struct Evaluation {
   double loss = 0;               // mean over samples
 };
 
-// Evaluation mode, no gradient; hooks stay as they are installed.
+// Evaluation mode, no gradient; installed hooks stay installed.
 Evaluation evaluate(nn::Network& network, data::Loader& loader, int64_t T, const Loss& loss,
                     nn::Observer* observer = nullptr);
 

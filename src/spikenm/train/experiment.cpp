@@ -20,7 +20,7 @@
 namespace spikenm::train {
 namespace {
 
-// Caches are built before the clock of a phase starts.
+// Builds caches before the clock of a phase starts.
 void prepare_data(const data::Dataset& dataset) {
   ProgressLine line;
   dataset.prepare([&](double fraction, std::string_view what) {
@@ -35,7 +35,7 @@ Json rates_json(const metrics::ActivityObserver& activity) {
   return rates;
 }
 
-// What each layer that may be masked keeps: "2:4", or "dense".
+// The pattern of each layer that may be masked: "2:4", or "dense".
 Json layer_patterns(ModelRecipe& model) {
   Json patterns = Json::object();
   for (const nn::Synapse& synapse : model.network->synapses()) {
@@ -63,10 +63,11 @@ Json neurons_json(const sparsity::Masks& masks) {
   return found;
 }
 
-// What the run was, before it is measured.
+// What the run was, without its measurements.
 Json describe_run(Recipe& recipe) {
   const sparsity::Method& method = *recipe.model.method;
   const data::DatasetInfo& info = recipe.model.dataset->info();
+
   Json result = {{"method", recipe.model.method_name},
                  {"pattern", method.pattern_text()},
                  {"data", recipe.model.data_name},
@@ -94,15 +95,18 @@ Json measure(Recipe& recipe, const sparsity::Masks& masks) {
   const data::DatasetInfo& info = recipe.model.dataset->info();
   const sparsity::FrozenHooks hooks(masks);
   metrics::ActivityObserver activity(masks.neurons);
+
   prepare_data(*recipe.model.dataset);
   data::Loader loader(data::test_view(recipe.model.dataset), recipe.test_loader());
   const Evaluation test = evaluate(network, loader, recipe.model.T, recipe.loss, &activity);
+
   const metrics::SparsityAudit audit = metrics::audit_network(network, masks.weights);
   const sparsity::Connectivity connections =
       sparsity::count_connections(network, masks, info.channels, info.height, info.width);
   const double sops = activity.sops_per_sample();
   const double macs =
       metrics::first_layer_macs(network, connections, recipe.model.T, info.frames == 0);
+
   Json found = {{"weight_pct", audit.weight_percent()},
                 {"weight_pct_all", audit.weight_percent_all()},
                 {"conn_pct", connections.percent()},
@@ -113,6 +117,7 @@ Json measure(Recipe& recipe, const sparsity::Masks& masks) {
                 {"firing_rate", rates_json(activity)},
                 {"nm_valid", audit.valid()},
                 {"empty_blocks", audit.empty_blocks()}};
+
   if (!info.subset.empty()) found["subset"] = info.subset;
   found.update(accuracy_json(test));
   found.update(neurons_json(masks));
@@ -124,7 +129,7 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
   nn::Network& network = *recipe.model.network;
   const std::string graph_toml = graph::to_toml(network.graph());
   RunDir run = RunDir::create(options.out, options.force);
-  // A network of a file is from now on that of the run's own copy.
+  // From now on the network of a file is that of the run's copy.
   if (config.has("model.file")) config.resolve_as("model.file", std::string(RunDir::kGraph));
   const std::string resolved = config.resolved_toml();
 
@@ -132,22 +137,24 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
   Warnings warnings = doubts_about_recipe(recipe);
   say_warnings(warnings);
   Trainer trainer(recipe, run, options.title);
-  run.write_config(resolved);  // what fails before leaves a folder that can be used
+  run.write_config(resolved);  // a failure before this leaves a folder that can be used
   run.write(RunDir::kGraph, graph_toml);
   trainer.train();
-  run.promote();  // of a run without epochs
+  run.promote();  // for a run without epochs
 
   Json result = describe_run(recipe);
   result["graph_md5"] = md5_hex(as_bytes(graph_toml));
   const Json measured = measure(recipe, trainer.masks());
   check_finite(measured["test_loss"].get<double>(), "the test loss", "after training");
   save_model(run.file(RunDir::kModel), network, trainer.masks(), resolved);
+
   for (const Warnings& more : {doubts_about_steps(trainer.steps(), trainer.skipped_steps()),
                                doubts_about_result(recipe, measured)}) {
     say_warnings(more);
     warnings.insert(warnings.end(), more.begin(), more.end());
   }
   result.update(measured);
+
   if (trainer.best()) {
     restore_snapshot(network, *trainer.best());
     save_model(run.file(RunDir::kBestModel), network, trainer.masks(), resolved);
@@ -156,6 +163,7 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
     result["test_accuracy_best_val"] =
         evaluate(network, loader, recipe.model.T, recipe.loss).accuracy;
   }
+
   result["warnings"] = warnings;
   result["phase_seconds"] = trainer.phase_seconds();
   result["seed"] = recipe.model.seed;

@@ -14,16 +14,15 @@ namespace spikenm::train {
 struct ExperimentOptions {
   std::filesystem::path out;
   bool force = false;
-  std::string title;  // stands before the progress bar
+  std::string title;  // shown before the progress bar
 };
 
-// Trains as the config says and measures the finished model on the test split, once. Gives
-// result.json.
+// Trains as the config says and measures the finished model on the test split, once. Returns what
+// result.json holds.
 Json run_experiment(const Config& config, const ExperimentOptions& options);
 
-// Accuracy (top 1, top 5, by class), firing rates, SOPs and energy on the test split, weight %,
-// neuron
-// %, conn % and the N:M audit of a network whose weights are masked already.
+// For a network whose weights are already masked: accuracy (top 1, top 5, by class), firing rates,
+// SOPs and energy on the test split, weight %, neuron %, conn % and the N:M audit.
 Json measure(Recipe& recipe, const sparsity::Masks& masks);
 
 }  // namespace spikenm::train

@@ -11,7 +11,8 @@ namespace spikenm::train {
 
 struct Loss {
   std::function<at::Tensor(const at::Tensor& scores, const at::Tensor& labels)> value;
-  // Of the best answer that is the same for every sample, when all classes are equally frequent.
+  // The loss of the best answer that is the same for every sample, if all classes are equally
+  // frequent.
   std::function<double(int64_t classes)> of_constant;
 
   at::Tensor operator()(const at::Tensor& scores, const at::Tensor& labels) const {

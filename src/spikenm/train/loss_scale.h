@@ -1,9 +1,9 @@
-// Dynamic loss scaling, for half precision: most errors are below its smallest number and would
-// round to 0. The loss is multiplied by a scale before the backward; weight gradients and credits
-// are divided by it where they become float (ops/synapse.h), all other gradients by finish(). When
-// one of them overflowed, the step is skipped and the scale halved; after many good steps it
-// doubles. Scale and verdict live where the network is: nobody waits for them, and a recorded step
-// reads them anew.
+// Dynamic loss scaling for half precision: most gradients are below its smallest number and would
+// round to 0. The loss is multiplied by a scale before the backward. Weight gradients and credits
+// are divided by it when they become float (ops/synapse.h), all other gradients by finish(). If a
+// gradient overflowed, the step is skipped and the scale halved; after many good steps the scale
+// doubles. Scale and overflow flag stay on the network's device: the host does not wait for them,
+// and a recorded step reads their current values.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -25,22 +25,22 @@ class LossScaler {
   // One over the scale: [1] float.
   [[nodiscard]] const at::Tensor& inverse() const { return inverse_; }
 
-  // After the backward: divides the gradients in `scaled`, and finds out whether any of them or of
-  // `unscaled` is not finite.
+  // Called after the backward: divides the gradients in `scaled` by the scale, and finds out
+  // whether any of them or of `unscaled` is not finite.
   void finish(const std::vector<at::Tensor>& unscaled, const std::vector<at::Tensor>& scaled);
-  // Not 0 when the step must be skipped: [1] float.
+  // [1] float, not 0 if the step must be skipped.
   [[nodiscard]] const at::Tensor& overflow() const { return overflow_; }
 
-  // After the optimiser: the scale of the next step.
+  // Called after the optimiser: sets the scale of the next step.
   void update();
 
-  // loss_scale and skipped_steps, so far; they wait for the GPU.
+  // loss_scale and skipped_steps so far; both calls wait for the GPU.
   [[nodiscard]] Json state() const;
   [[nodiscard]] int64_t skipped_steps() const;
 
  private:
   at::Tensor scale_, inverse_, overflow_;  // [1] float
-  at::Tensor good_steps_;                  // [1] int32, since the scale last changed
+  at::Tensor good_steps_;                  // [1] int32, good steps since the scale last changed
   at::Tensor skipped_;                     // [1] float, over all steps
 };
 

@@ -32,7 +32,8 @@ StoredTensor store(const std::string& name, const at::Tensor& t, const char* dty
           .bytes = std::vector<uint8_t>(bytes, bytes + flat.nbytes())};
 }
 
-// The tensors of a model file, each in the shape that its reader wants. Knows which were read.
+// The tensors of a model file; each must have the shape that its reader expects. Records which were
+// read.
 class ModelTensors {
  public:
   ModelTensors(const SafetensorsInput& file, std::string source)
@@ -67,7 +68,8 @@ class ModelTensors {
   std::set<std::string> read_;
 };
 
-// What one layer writes must leave room for what the next makes of it.
+// The largest map may take half of the memory: the map that the next layer makes of it needs room
+// too.
 void check_memory(const graph::Graph& graph, int64_t maps, const std::string& source,
                   std::string_view remedy) {
   const graph::Node& largest = graph.node(graph::largest_map(graph));
@@ -79,12 +81,12 @@ void check_memory(const graph::Graph& graph, int64_t maps, const std::string& so
                 source, largest.name, wanted / 1e9, machine / 1e9, remedy);
 }
 
-// A file of a few bytes may ask for a network of any size; it must hold that network's tensors.
+// A file of a few bytes may ask for a network of any size, so it must hold that network's tensors.
 void check_shapes(ModelTensors& tensors, nn::Network& network) {
   for (const nn::NamedTensor& p : network.parameters())
     tensors.find(p.name, "F32", p.tensor.sizes());
   for (const nn::NamedTensor& b : network.buffers()) tensors.find(b.name, "F32", b.tensor.sizes());
-  // Connections are counted with two maps.
+  // Counting connections needs two maps.
   check_memory(network.graph(), 2, tensors.source(), "its frames are of that size");
 }
 
@@ -116,10 +118,12 @@ sparsity::LayerMask load_mask(ModelTensors& tensors, const sparsity::MaskableLay
                 .layout = layer.layout,
                 .keep = tensors.bytes(stored)};
   check_bits(mask.keep, name, tensors.source());
+
   const nm::MaskAudit found = nm::audit(mask);
   SPIKENM_CHECK(found.valid(), "{}: tensor '{}': {} of {} blocks break the pattern {}",
                 tensors.source(), name, found.violating_blocks + found.unshared_blocks,
                 found.blocks, layer.pattern.text());
+
   sparsity::LayerMask result = sparsity::make_layer_mask(*layer.synapse, std::move(mask));
   SPIKENM_CHECK(result.keep.ne(0).logical_or(synapse.weight.detach().eq(0)).all().item<bool>(),
                 "{}: tensor '{}.weight': found a weight that its mask drops", tensors.source(),
@@ -138,7 +142,7 @@ sparsity::NeuronMask load_mask(ModelTensors& tensors, const sparsity::MaskableNe
   return {.neuron = neurons.neuron, .keep = keep.to(device, at::kFloat)};
 }
 
-// Whether an override changes nothing in a network that is trained.
+// Whether an override changes nothing in a trained network.
 bool only_trains(std::string_view assignment) {
   const std::string_view key = assignment.substr(0, assignment.find('='));
   if (key.starts_with("train.")) return key != "train.batch_size" && key != "train.loss";
@@ -147,7 +151,7 @@ bool only_trains(std::string_view assignment) {
   return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
 }
 
-// What is wrong with the stored config names the file.
+// Makes errors about the stored config name the file.
 template <class Body>
 auto naming_config(const std::string& source, Body&& read) {
   try {
@@ -160,8 +164,9 @@ auto naming_config(const std::string& source, Body&& read) {
   }
 }
 
-// The stored config with the overrides. A model may say what it was trained on, never where to
-// write or how much of the machine to take; and its masks are made, whatever a method would make.
+// The stored config with the overrides. A model may say what it was trained on, but not where to
+// write or how much of the machine to use. Its masks are already made, so no override may change
+// the method.
 Config stored_config(const std::string& text, const std::string& source,
                      const std::vector<std::string>& overrides, std::vector<std::string>& notes) {
   const std::string name = source + " (config)";
@@ -169,9 +174,9 @@ Config stored_config(const std::string& text, const std::string& source,
   const std::string folder =
       data::kCacheDir.read(Config::from_resolved(text, name).section("data"));
   for (const char* key : {"data.cache_dir", "data.workers"}) config.drop(key);
-  bool says_where = false;  // the command line
+  bool says_where = false;  // on the command line
   for (const std::string& assignment : overrides) {
-    std::string key = assignment;  // quotes are as good as none
+    std::string key = assignment;  // quotes in a key do not matter
     std::erase(key, '"');
     SPIKENM_CHECK(!key.starts_with("method."),
                   "{}: found the override '{}', but its masks are made by its own method; wanted "
@@ -184,6 +189,7 @@ Config stored_config(const std::string& text, const std::string& source,
     says_where = says_where || key.starts_with("data.cache=") || key.starts_with("data.cache_dir=");
     config.override_with(assignment);
   }
+
   if (!folder.empty() && !says_where) {
     config.override_with("data.cache=off");
     notes.push_back(
@@ -194,7 +200,7 @@ Config stored_config(const std::string& text, const std::string& source,
   return config;
 }
 
-// A model says itself what its network is. One written before graphs were described it by a config.
+// A model file holds its network's graph. Files written before graphs describe it by a config.
 graph::Graph stored_graph(const std::string& graph, const std::string& config,
                           const std::string& source) {
   if (!graph.empty()) {
@@ -214,6 +220,7 @@ LoadedModel read_stored(const Config& config, const graph::Graph& graph, Purpose
     model.recipe.model = naming_config(source, [&] { return read_model(config, graph, purpose); });
     return model;
   }
+
   model.recipe = naming_config(
       source, [&] { return read_recipe(config, {.purpose = purpose, .graph = &graph}); });
   const data::DatasetInfo& info = model.recipe.model.dataset->info();
@@ -244,7 +251,7 @@ void save_model(const std::filesystem::path& path, const nn::Network& network,
 
 LoadedModel load_model(const std::filesystem::path& given,
                        const std::vector<std::string>& overrides, Purpose purpose) {
-  std::error_code error;  // the reading will say what is wrong with a path
+  std::error_code error;  // reading reports what is wrong with a path
   const std::filesystem::path path =
       std::filesystem::is_directory(given, error) ? given / RunDir::kModel : given;
   const std::string source = path.string();
@@ -254,15 +261,18 @@ LoadedModel load_model(const std::filesystem::path& given,
     const auto it = metadata.find(key);
     return it == metadata.end() ? std::string() : it->second;
   };
+
   SPIKENM_CHECK(value("format") == kFormat && value("version") == kVersion,
                 "{}: found format '{}' version '{}', wanted {} version {}", source, value("format"),
                 value("version"), kFormat, kVersion);
+
   std::vector<std::string> notes;
   const Config config = stored_config(value("config"), source, overrides, notes);
   ModelTensors tensors(file, source);
   const graph::Graph graph = stored_graph(value("graph"), value("config"), source);
   nn::Network shapes(graph, /*seed=*/0, /*shapes_only=*/true);
   check_shapes(tensors, shapes);
+
   LoadedModel model = read_stored(config, graph, purpose, source);
   ModelRecipe& recipe = model.recipe.model;
   if (purpose == Purpose::kEvaluate && recipe.device.device.is_cpu()) {
@@ -271,12 +281,14 @@ LoadedModel load_model(const std::filesystem::path& given,
     check_memory(recipe.network->graph(), recipe.T * batch, source,
                  "a smaller train.batch_size needs less");
   }
+
   for (const nn::NamedTensor& p : recipe.network->parameters()) load_into(tensors, p);
   for (const nn::NamedTensor& b : recipe.network->buffers()) load_into(tensors, b);
   for (const sparsity::MaskableLayer& layer : recipe.method->layers())
     model.masks.weights.push_back(load_mask(tensors, layer));
   for (const sparsity::MaskableNeurons& neurons : recipe.method->neurons())
     model.masks.neurons.push_back(load_mask(tensors, neurons, recipe.network->device()));
+
   tensors.reject_unread();
   model.recipe.notes.insert(model.recipe.notes.end(), notes.begin(), notes.end());
   return model;

@@ -20,10 +20,11 @@ struct LoadedModel {
 };
 
 // `path` is a model file, or a run folder that holds one. Overrides are applied to the stored
-// config, but cannot change the method that made the masks. Every tensor must be there in its shape
-// and no other, every mask must obey its pattern, and dropped weights must be 0; otherwise an Error
-// names the file and the tensor. Shapes are compared before memory is taken for the network. What
-// the stored config says of places to write to (data.cache_dir) is not believed.
+// config, but must not change the method that made the masks. Every tensor must be there in its
+// shape and there must be no other, every mask must obey its pattern, and dropped weights must be
+// 0; otherwise an Error names the file and the tensor. Shapes are compared before memory is
+// allocated for the network. A folder to write to in the stored config (data.cache_dir) is not
+// used.
 LoadedModel load_model(const std::filesystem::path& path,
                        const std::vector<std::string>& overrides = {},
                        Purpose purpose = Purpose::kEvaluate);

@@ -18,6 +18,7 @@ constexpr int64_t kGrain = int64_t{1} << 14;
 OptimizerOptions read_optimizer_options(const Config& config) {
   OptimizerOptions o;
   o.kind = static_cast<OptimizerKind>(kOptimizer.read(config));
+
   if (o.kind == OptimizerKind::kSgd) {
     o.momentum = kMomentum.read(config, o.momentum);
     o.nesterov = kNesterov.read(config, o.nesterov);
@@ -51,13 +52,15 @@ void Optimizer::zero_grad() {
 void Optimizer::step(double lr, const at::Tensor& skip) {
   const at::NoGradGuard no_grad;
   ++steps_;
+
   const ops::StepGuard* guard = nullptr;
   if (skip.defined()) {
-    // A guard counts the steps that it saw, so it must see them all.
+    // A guard counts the steps that it sees, so it must see all of them.
     SPIKENM_ASSERT(!guard_.is_new() || steps_ == 1);
     ops::set_guard(skip, adam(lr), guard_);
     guard = &guard_;
   }
+
   if (options_.kind == OptimizerKind::kSgd) {
     ops::sgd_step(tensors_to_step(), sgd(lr), guard);
   } else {
@@ -104,7 +107,7 @@ void Optimizer::clear_moments(const at::Tensor& parameter, const at::Tensor& kee
   }
 }
 
-// The factor stays on the GPU: nobody waits for it.
+// The factor stays on the GPU, so that the host does not wait for it.
 void Optimizer::clip_on_gpu(double limit) {
   std::vector<at::Tensor> squares;
   for (const Slot& slot : slots_)

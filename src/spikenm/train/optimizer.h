@@ -1,5 +1,6 @@
 // SGD, Adam and AdamW as PyTorch defines them, one fused pass per parameter (ops/optimizer_step.h).
-// The learning rate comes with every step: a schedule is a function of the step and has no state.
+// The learning rate is an argument of every step: a schedule is a function of the step and has no
+// state.
 #pragma once
 
 #include "spikenm/core/config.h"
@@ -18,7 +19,7 @@ struct OptimizerOptions {
   double momentum = 0.9;                          // sgd
   bool nesterov = false;                          // sgd
   double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;  // adam, adamw
-  double weight_decay = 0;                        // added to the gradient; decoupled for adamw
+  double weight_decay = 0;  // added to the gradient; adamw shrinks the weight instead
 };
 
 // Reads optimizer, momentum, nesterov, beta1, beta2, eps, weight_decay from [train].
@@ -30,11 +31,11 @@ class Optimizer {
 
   void zero_grad();
   // Parameters without a gradient do not change. If `skip` ([1] float, on the parameters' device)
-  // is not 0, none changes, and the step does not count.
+  // is not 0, no parameter changes, and the step does not count.
   void step(double lr, const at::Tensor& skip = {});
-  // Forgets the moments of `parameter` where `keep` is 0.
+  // Resets the moments of `parameter` where `keep` is 0.
   void clear_moments(const at::Tensor& parameter, const at::Tensor& keep);
-  // Scales all gradients together, so that their Euclidean norm is at most `limit`.
+  // Scales all gradients by one factor, so that their joint Euclidean norm is at most `limit`.
   void clip_gradients(double limit);
 
  private:

@@ -1,4 +1,4 @@
-// A stretch of training: search, prune, finetune. The config lists which run, in order.
+// One part of training: search, prune or finetune. The config lists which phases run, in order.
 #pragma once
 
 #include "spikenm/core/registry.h"
@@ -13,7 +13,7 @@ struct TrainOptions;
 class Phase {
  public:
   virtual ~Phase() = default;
-  // Epochs this phase takes of the budget.
+  // Epochs of the budget that this phase takes.
   [[nodiscard]] virtual int64_t epochs(const TrainOptions& options) const = 0;
   virtual void run(Trainer& trainer) = 0;
 };

@@ -17,7 +17,7 @@ constexpr const char* kWanted =
 void check_phase_order(const std::vector<std::string>& phases, bool has_masks,
                        const std::string& key) {
   SPIKENM_CHECK(!phases.empty(), "{}: found an empty list, {}", key, kWanted);
-  auto last = kOrder.end();  // of those seen
+  auto last = kOrder.end();  // the last one found
   for (const std::string& phase : phases) {
     const auto place = std::find(kOrder.begin(), kOrder.end(), phase);
     if (place == kOrder.end()) continue;

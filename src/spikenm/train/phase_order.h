@@ -1,4 +1,4 @@
-// Which orders of phases can work.
+// Which orders of phases are valid.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace spikenm::train {
 
-// An Error that begins with `key` when `phases` repeats search, prune or finetune, has them in
+// Throws an Error that begins with `key` if `phases` repeats search, prune or finetune, has them in
 // another order, or would train a method that masks something without ever freezing its masks.
-// Phases of other names may stand anywhere.
+// Phases with other names may be at any place.
 void check_phase_order(const std::vector<std::string>& phases, bool has_masks,
                        const std::string& key);
 

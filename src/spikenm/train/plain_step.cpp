@@ -10,7 +10,7 @@
 namespace spikenm::train {
 namespace {
 
-// All threads for ATen while this lives; everywhere else it keeps to one (ops/tensor_args.h).
+// While this lives, ATen uses all threads; everywhere else it uses one (ops/tensor_args.h).
 class AtenThreads {
  public:
   AtenThreads() { at::set_num_threads(threads()); }

@@ -15,7 +15,7 @@
 namespace spikenm::train {
 namespace {
 
-// What data and network both depend on.
+// What both data and network depend on.
 ModelRecipe read_basics(const Config& config) {
   ModelRecipe r;
   r.seed = static_cast<uint64_t>(kSeed.read(config));
@@ -29,7 +29,7 @@ data::Extent extent_for(Purpose purpose) {
   return purpose == Purpose::kEvaluate ? data::Extent::kTest : data::Extent::kAll;
 }
 
-// Opens as much of the set as the purpose needs; a dry run makes do with none.
+// Opens as much of the dataset as the purpose needs; a dry run also works without data.
 void read_data(ModelRecipe& r, const Config& data, Purpose purpose,
                std::vector<std::string>& notes) {
   std::string missing;
@@ -48,7 +48,7 @@ graph::Graph describe_graph(const Config& config, const data::DatasetInfo& info)
   return graph::make_model({info.channels, info.height, info.width}, std::move(classes), config);
 }
 
-// A network that is known: nothing else may describe it.
+// A network that is already known: nothing else may describe it.
 graph::Graph take_graph(const graph::Graph& known, const Config& config) {
   config.replaces("the graph of the model file", {"model", "neuron"});
   return known;
@@ -65,7 +65,7 @@ void make_network_and_method(ModelRecipe& r, const Config& config, graph::Graph 
   r.method = sparsity::make_method(r.method_name, *r.network, method, r.seed);
 }
 
-// Reads augment_on: batches that the GPU finishes are left raw.
+// Reads augment_on: batches that the GPU finishes stay raw.
 void read_augment_on(ModelRecipe& r, const Config& data) {
   enum { kAuto, kCpu, kGpu };
   const size_t where = kAugmentOn.read(data);
@@ -92,6 +92,7 @@ TrainOptions read_train_options(const Config& config, const sparsity::Method& me
   const auto runs = [&](const char* phase) {
     return std::find(t.phases.begin(), t.phases.end(), phase) != t.phases.end();
   };
+
   check_phase_order(t.phases, !method.layers().empty() || !method.neurons().empty(),
                     config.full_key("phases"));
   SPIKENM_CHECK((runs("search") && t.search_epochs > 0) || method.neurons().empty(),
@@ -101,8 +102,8 @@ TrainOptions read_train_options(const Config& config, const sparsity::Method& me
   return t;
 }
 
-// Every key was read that means something: others are refused, or dropped where an override took
-// their meaning.
+// By now every key that has a meaning was read. Others are refused, or dropped if an override made
+// them meaningless.
 void finish_reading(const Config& config) {
   for (const std::string& note : config.reject_unread()) say(note);
 }
@@ -166,23 +167,28 @@ Recipe read_recipe(const Config& config, const ReadOptions& options) {
                               ? take_graph(*options.graph, config)
                               : describe_graph(config, r.model.dataset->info()),
                           options.purpose);
+
   if (r.model.device.is_missing && options.purpose == Purpose::kCheck)
     r.notes.push_back("device: this build or machine has no GPU, which the run would need");
   read_augment_on(r.model, config.section("data"));
   r.val_fraction = kValFraction.read(config.section("data"), r.val_fraction);
+
   const Config train = config.section("train");
   r.train = read_train_options(train, *r.model.method);
   r.loss = losses().find(kLoss.read(train));
   r.optimizer = read_optimizer_options(train);
   r.schedule = read_schedule(train);
+
   finish_reading(config);
   if (options.purpose == Purpose::kTrain || options.purpose == Purpose::kCheck)
     check_trained_epochs(r.train);
-  // A dry run without the data has nothing to split.
+
+  // A dry run without data has nothing to split.
   const bool splits =
       options.purpose == Purpose::kTrain ||
       (options.purpose == Purpose::kCheck && r.model.dataset->size(data::Part::kTrain) > 0);
   if (!splits) return r;
+
   r.views = data::split_train(r.model.dataset, r.val_fraction, r.model.seed);
   SPIKENM_CHECK(r.train.batch_size <= r.views->train.size(),
                 "train.batch_size: found {}, more than the {} samples of the train split",

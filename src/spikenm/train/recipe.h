@@ -1,4 +1,4 @@
-// A config, read whole: everything a run needs, checked before the first step.
+// A whole config, read: everything that a run needs, checked before the first step.
 #pragma once
 
 #include "spikenm/data/open.h"
@@ -26,7 +26,7 @@ struct TrainOptions {
   std::vector<std::string> phases{"search", "prune", "finetune"};
 };
 
-// What it takes to rebuild a trained network: also read by eval and inspect.
+// What is needed to rebuild a trained network; eval and inspect read it too.
 struct ModelRecipe {
   uint64_t seed = 0;
   int64_t T = 10;
@@ -41,21 +41,21 @@ struct ModelRecipe {
 
 // What a config is read for.
 enum class Purpose {
-  kTrain,     // all of it must be there
-  kEvaluate,  // the test part of the data and the device
-  kCheck,     // a dry run: data or a GPU that is not there is noted, and the rest is checked
-  kDescribe,  // layers and sizes alone: no data is opened, no GPU needed
+  kTrain,     // everything must be there
+  kEvaluate,  // needs the test part of the data and the device
+  kCheck,     // a dry run: missing data or a missing GPU is noted, and the rest is checked
+  kDescribe,  // only layers and sizes: opens no data, needs no GPU
 };
 
 struct ReadOptions {
   Purpose purpose = Purpose::kTrain;
-  // The network, where it is known: of [model] T alone is read then, and of [neuron] nothing.
+  // The network, if it is known: then only T of [model] and nothing of [neuron] is read.
   const graph::Graph* graph = nullptr;
 };
 
 struct Recipe {
   ModelRecipe model;
-  std::optional<data::TrainViews> views;  // train and validation; set for training
+  std::optional<data::TrainViews> views;  // train and validation; only for training
   Loss loss;
   OptimizerOptions optimizer;
   Schedule schedule;
@@ -64,17 +64,18 @@ struct Recipe {
   std::vector<std::string> notes;  // what kCheck did not find
 
   [[nodiscard]] data::LoaderOptions train_loader() const;
-  [[nodiscard]] data::LoaderOptions test_loader() const;  // validation and test
+  [[nodiscard]] data::LoaderOptions test_loader() const;  // for validation and test
 };
 
-// Reads every key; an unknown or unread one is an Error. `threads` is applied as it is read.
+// Reads every key; throws Error for an unknown or unread one. `threads` takes effect when it is
+// read.
 Recipe read_recipe(const Config& config, const ReadOptions& options = {});
 
-// The network that a config describes for its data, of which nothing is opened.
+// The network that a config describes for its data. Opens no data.
 graph::Graph read_graph(const Config& config);
 
-// The network and method alone, for frames of this shape or for a graph that is known. Opens no
-// data: `config` loses its [data] and [train].
+// Only the network and the method, for frames of this shape or for a known graph. Opens no data:
+// [data] and [train] of `config` are dropped.
 ModelRecipe read_model(Config config, const graph::FrameShape& frame, int64_t classes,
                        Purpose purpose = Purpose::kTrain);
 ModelRecipe read_model(Config config, const graph::Graph& graph, Purpose purpose);

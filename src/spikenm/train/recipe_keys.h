@@ -1,4 +1,4 @@
-// The keys that a recipe reads itself, of several sections.
+// The keys that a recipe itself reads, from several sections.
 #pragma once
 
 #include "spikenm/core/key.h"

@@ -1,4 +1,4 @@
-// Every key that a run may read; no torch is needed to list them.
+// Every key that a run may read; listing them needs no torch.
 #pragma once
 
 #include "spikenm/core/key.h"

@@ -14,7 +14,7 @@ double half_cosine(int64_t step, int64_t steps) {
          (1 + std::cos(std::numbers::pi * static_cast<double>(step) / static_cast<double>(steps)));
 }
 
-// Shares of all steps.
+// Milestones are shares of all steps.
 void check_milestones(const std::vector<double>& milestones, const std::string& key) {
   for (size_t i = 0; i < milestones.size(); ++i) {
     SPIKENM_CHECK(0 < milestones[i] && milestones[i] < 1,
@@ -33,6 +33,7 @@ double Schedule::lr_at(const Position& at) const {
   const double warm = warmup_steps > at.step
                           ? static_cast<double>(at.step + 1) / static_cast<double>(warmup_steps)
                           : 1;
+
   switch (kind) {
     case Kind::kConstant:
       return warm * base;
@@ -59,6 +60,7 @@ Schedule read_schedule(const Config& config) {
   } else {
     config.no_effect("finetune_lr", {"schedule"});
   }
+
   s.warmup_steps = kWarmupSteps.read(config);
   if (s.kind == Schedule::Kind::kStep) {
     s.milestones = kMilestones.read(config);

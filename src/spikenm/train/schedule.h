@@ -1,4 +1,4 @@
-// Learning rates as pure functions of the step: nothing to save, nothing to restore wrongly.
+// Learning rates as pure functions of the step: there is no state to save or restore.
 #pragma once
 
 #include "spikenm/core/config.h"
@@ -7,7 +7,7 @@
 
 namespace spikenm::train {
 
-// Where training stands, in optimiser steps: within the phase and over all phases.
+// The position in training, in optimiser steps: within the phase and over all phases.
 struct Position {
   int64_t phase_step = 0, phase_steps = 1;
   int64_t step = 0, steps = 1;
@@ -24,7 +24,7 @@ struct Schedule {
   double gamma = 0.1;                         // step: factor at each milestone
 
   [[nodiscard]] double lr_at(const Position& at) const;
-  // lr_at over lr: what a method's own rate is multiplied by during search.
+  // lr_at divided by lr: multiplies a method's learning rate during search.
   [[nodiscard]] double factor_at(const Position& at) const { return lr_at(at) / lr; }
 };
 

@@ -1,5 +1,5 @@
-// What a method adds to every step of the search: its mask before the forward, its own parameters'
-// optimiser after the backward, its drops and growths after the step.
+// What a method adds to every step of the search: its mask before the forward, the optimiser of its
+// parameters after the backward, and dropping and growing weights after the step.
 #pragma once
 
 #include "spikenm/sparsity/method.h"
@@ -25,7 +25,7 @@ class SearchHooks {
   const Schedule& schedule_;
   sparsity::ClearMoments clear_moments_;
   sparsity::MethodHooks installed_;
-  std::vector<Optimizer> own_;  // one a parameter group of the method
+  std::vector<Optimizer> own_;  // one per parameter group of the method
   std::vector<double> rates_;
   std::vector<at::Tensor> parameters_;  // of all groups
 };

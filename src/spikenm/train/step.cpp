@@ -49,10 +49,12 @@ at::Tensor Stepper::loss(const at::Tensor& scores, const BatchTensors& batch) co
 void Stepper::backward(const at::Tensor& loss, const StepHooks& hooks) {
   if (!scaler_) return loss.backward();
   scaler_->scaled(loss).backward();
+
   std::vector<at::Tensor> unscaled, scaled;
   const auto sort_out = [](std::vector<at::Tensor>& list, const at::Tensor& parameter) {
     if (parameter.grad().defined()) list.push_back(parameter.grad());
   };
+
   std::vector<at::Tensor> weights;
   for (const nn::Synapse& s : network_.synapses()) weights.push_back(s.weight);
   for (const at::Tensor& p : parameters_of(network_)) {
@@ -60,7 +62,8 @@ void Stepper::backward(const at::Tensor& loss, const StepHooks& hooks) {
                                        [&](const at::Tensor& w) { return w.is_same(p); });
     sort_out(is_weight ? unscaled : scaled, p);
   }
-  // What is learnt beside the weights (mask logits) has its gradient through them.
+  // Other trained parameters (mask logits) receive their gradient through the weights, already
+  // unscaled.
   for (const at::Tensor& p : hooks.parameters) sort_out(unscaled, p);
   scaler_->finish(unscaled, scaled);
 }

@@ -1,4 +1,4 @@
-// One training step: batch -> loss -> backward -> optimiser, with calls around its parts.
+// One training step: batch -> loss -> backward -> optimiser, with hooks around its parts.
 #pragma once
 
 #include "spikenm/nn/network.h"
@@ -18,9 +18,9 @@ namespace spikenm::train {
 // Called around the parts of a step; any may be null.
 struct StepHooks {
   std::function<void(const Position&)> before_forward, after_step;
-  // Gradients are there, and no optimiser has seen them.
+  // Called when the gradients are made and no optimiser has read them.
   std::function<void(const Position&, const sparsity::Scaling&)> after_backward;
-  // Parameters that are not the stepper's, whose gradients come with the weights'.
+  // Parameters that do not belong to the stepper; their gradients are made with the weights'.
   std::vector<at::Tensor> parameters;
   // As sparsity::Method::recording; null: steps are not recorded.
   std::function<std::optional<int64_t>()> recording;
@@ -32,12 +32,12 @@ class Stepper {
   Stepper(nn::Network& network, int64_t T, Loss loss, const OptimizerOptions& optimizer,
           double clip_norm);
 
-  // Lets the GPU record forward and backward where the hooks allow it.
+  // Lets the GPU record forward and backward if the hooks allow it.
   void record_steps(bool record) { record_ = record; }
 
   StepResult step(const BatchTensors& batch, const Position& at, double lr, const StepHooks& hooks);
 
-  // The parts of step(), for whoever times them.
+  // The parts of step(), for code that times them.
   void clear_gradients(const StepHooks& hooks);
   at::Tensor forward(const BatchTensors& batch);  // scores [T,B,K]
   at::Tensor loss(const at::Tensor& scores, const BatchTensors& batch) const;

@@ -32,7 +32,7 @@ class Clock {
  public:
   explicit Clock(const at::Device& device) : on_gpu_(device.is_cuda()) {}
 
-  // Milliseconds that `work` takes, all of it done; a GPU's own, which waits for nothing else.
+  // Milliseconds until all of `work` is done; on a GPU measured by the GPU's clock.
   template <class Work>
   double time(Work&& work) const {
     if (on_gpu_) {
@@ -43,7 +43,8 @@ class Clock {
     work();
     return 1000 * watch.seconds();
   }
-  // The same, of several in a row on a GPU: what it takes to wait is no part of the work.
+  // The same per call; on a GPU over several calls in a row, so that the time to wait does not
+  // count.
   template <class Work>
   double time_each(Work&& work) const {
     const int times = on_gpu_ ? 8 : 1;
@@ -70,7 +71,7 @@ struct Products {
   Times forward, grad_input, grad_weight;
 };
 
-// The synapses' products by torch alone, on random spikes: what no step can be faster than.
+// The synapses' products by torch alone, on random spikes: no step can be faster.
 Products time_products(const ModelRecipe& model, const StepBenchOptions& o, const Clock& clock) {
   const at::NoGradGuard no_grad;
   Products all;
@@ -88,6 +89,7 @@ Products time_products(const ModelRecipe& model, const StepBenchOptions& o, cons
                                .contiguous(format);
       const at::Tensor w = s.weight.detach().to(s.compute).contiguous(format);
       const std::vector<int64_t> stride(2, s.geometry.stride), padding(2, s.geometry.padding);
+
       at::Tensor y;
       forward += clock.time_each([&] { y = at::conv2d(x, w, {}, stride, padding); });
       const at::Tensor g = at::rand_like(y);
@@ -98,6 +100,7 @@ Products time_products(const ModelRecipe& model, const StepBenchOptions& o, cons
       grad_input += clock.time_each([&] { backward(true, false); });
       grad_weight += clock.time_each([&] { backward(false, true); });
     }
+
     if (i < 0) continue;
     all.forward.milliseconds.push_back(forward);
     all.grad_input.milliseconds.push_back(grad_input);
@@ -116,7 +119,7 @@ double flops_of(const graph::Graph& graph, int64_t rows) {
   return 2 * 3 * macs * static_cast<double>(rows);
 }
 
-// What is timed, and where the search stands.
+// What is timed, and the position in the search.
 struct Bench {
   ModelRecipe& model;
   const StepBenchOptions& options;
@@ -144,7 +147,7 @@ struct Bench {
     return {.recording = [] { return std::optional<int64_t>(0); }};
   }
 
-  // Whole steps, in turn with plain ones where asked: both see the same machine.
+  // Whole steps; if wanted, alternating with plain ones, so that both see the same machine.
   void time_steps() {
     const StepHooks around = hooks();
     for (int64_t i = -options.warmup; i < options.steps; ++i, ++at.phase_step, ++at.step) {
@@ -157,7 +160,7 @@ struct Bench {
     }
   }
 
-  // The parts of a step, each waited for, and the memory they need.
+  // The parts of a step, waiting for each, and the memory that they need.
   void time_parts() {
     const StepHooks around = hooks();
     for (int64_t i = -options.warmup; i < options.steps; ++i, ++at.phase_step, ++at.step) {
@@ -170,6 +173,7 @@ struct Bench {
       });
       const double b = clock.time([&] { stepper.backward(loss, around); });
       const double u = clock.time([&] { stepper.update(at, schedule.lr, around); });
+
       if (i < 0) continue;
       forward.milliseconds.push_back(f);
       backward.milliseconds.push_back(b);
@@ -184,9 +188,11 @@ struct Bench {
 Json bench_step(ModelRecipe& model, const StepBenchOptions& o) {
   SPIKENM_CHECK(!o.plain || model.network->device().is_cpu(),
                 "the plain step: found device {}, wanted cpu", model.network->device().str());
+
   Bench bench(model, o);
   bench.time_parts();
   bench.time_steps();
+
   const double step = bench.whole.quantile(0.5), seconds = step / 1000;
   Json result = {{"model", model.model_name},
                  {"method", o.search ? model.method_name : "dense"},
@@ -202,6 +208,7 @@ Json bench_step(ModelRecipe& model, const StepBenchOptions& o) {
                  {"optimiser", bench.optimiser.json()},
                  {"images_per_s", static_cast<double>(o.batch) / seconds},
                  {"tflops", flops_of(model.network->graph(), model.T * o.batch) / seconds / 1e12}};
+
   if (bench.peak_memory > 0)
     result["peak_memory_gb"] = static_cast<double>(bench.peak_memory) / 1e9;
   if (o.floor) {

@@ -1,4 +1,4 @@
-// How long a training step takes, part by part, beside what the bare convolutions cost.
+// How long a training step takes, part by part, and how long the bare convolutions take.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -11,12 +11,13 @@ struct StepBenchOptions {
   int64_t classes = 10;
   bool events = false;  // frames differ from step to step
   bool search = false;  // the method draws, distils and trains its logits
-  bool floor = false;   // time the products alone too
-  bool plain = false;   // time the step in plain torch operations too, in turn with ours; CPU only
+  bool floor = false;   // also time the products alone
+  // Also time the step in plain torch operations, alternating with ours; CPU only.
+  bool plain = false;
 };
 
-// Random frames and labels. Times are medians in milliseconds after warm-up, spreads the distance
-// from the first to the third quartile.
+// Random frames and labels. Times are medians in milliseconds after warm-up; a spread is the
+// distance from the first to the third quartile.
 Json bench_step(ModelRecipe& model, const StepBenchOptions& options);
 
 }  // namespace spikenm::train

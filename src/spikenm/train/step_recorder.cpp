@@ -17,15 +17,17 @@ constexpr int64_t kPlainSteps = 3;
 
 StepResult StepRecorder::run(const BatchTensors& batch, int64_t version, const Work& work) {
   if (impossible_ || batch.partner_labels.defined()) {
-    recording_.reset();  // its gradients are no longer the parameters'
+    recording_.reset();  // its gradients no longer belong to the parameters
     return work(batch);
   }
+
   if (!fits(batch, version)) {
     recording_.reset();
     version_ = version;
     plain_steps_ = 0;
     held_ = {.frames = at::empty_like(batch.frames), .labels = at::empty_like(batch.labels)};
   }
+
   if (recording_ == nullptr && plain_steps_++ < kPlainSteps) return work(batch);
   held_.frames.copy_(batch.frames);
   held_.labels.copy_(batch.labels);

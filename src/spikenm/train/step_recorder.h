@@ -1,4 +1,4 @@
-// Runs the same step again and again: the first times as it is written, then from a recording.
+// Runs the same step many times: at first directly, then from a recording.
 #pragma once
 
 #include "spikenm/ops/recording.h"
@@ -12,7 +12,7 @@ namespace spikenm::train {
 // 0-d tensors on the network's device: reading one waits for the GPU.
 struct StepResult {
   at::Tensor loss;     // double
-  at::Tensor correct;  // samples whose label won, int64
+  at::Tensor correct;  // number of samples whose label won, int64
 };
 
 class StepRecorder {
@@ -20,8 +20,8 @@ class StepRecorder {
   using Work = std::function<StepResult(const BatchTensors&)>;
 
   // Does `work` on the batch and returns its result. If the version or the batch's shape changes,
-  // the work is recorded anew. Mixed batches, whose share changes, are never recorded. Work that
-  // cannot be recorded runs as it is written from then on; stderr says so once.
+  // the work is recorded again. Mixed batches, whose share changes, are never recorded. Work that
+  // cannot be recorded runs directly from then on; stderr says so once.
   StepResult run(const BatchTensors& batch, int64_t version, const Work& work);
 
  private:
@@ -30,8 +30,8 @@ class StepRecorder {
 
   int64_t version_ = -1, plain_steps_ = 0;
   bool impossible_ = false;
-  BatchTensors held_;  // where the recording reads the batch
-  StepResult result_;  // where it leaves the result
+  BatchTensors held_;  // the recording reads the batch here
+  StepResult result_;  // the recording writes the result here
   std::unique_ptr<ops::Recording> recording_;
 };
 

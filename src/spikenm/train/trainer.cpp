@@ -12,8 +12,8 @@
 namespace spikenm::train {
 namespace {
 
-// To look at a loss is to wait for the GPU, and to look at all weights takes time on a CPU too:
-// both are done now and then.
+// Reading a loss waits for the GPU, and checking all weights takes time on a CPU too, so both are
+// done only at intervals.
 constexpr int64_t kStepsBetweenLooks = 50;
 
 std::vector<at::Tensor> tensors_of(const nn::Network& network) {
@@ -73,6 +73,7 @@ EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_
   const at::Device device = recipe_.model.network->device();
   at::Tensor loss_sum = at::zeros({}, at::TensorOptions(device).dtype(at::kDouble)),
              correct = at::zeros({}, at::TensorOptions(device).dtype(at::kLong));
+
   for (int64_t i = 0; i < n; ++i) {
     const std::string where = fmt::format("in {} epoch {} of {}, batch {} of {}", phase,
                                           record.epoch, recipe_.train.epochs, i + 1, n);
@@ -83,6 +84,7 @@ EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_
     const StepResult step = stepper_.step(feed.next(), at, lr, hooks);
     loss_sum += step.loss;
     correct += step.correct;
+
     const bool looks = (i + 1) % kStepsBetweenLooks == 0 || i + 1 == n;
     if (device.is_cuda() && !looks) continue;
     const std::string place = fmt::format("{} (learning rate {:g})", where, lr);
@@ -91,6 +93,7 @@ EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_
     if (looks) check_finite(trained_tensors(*recipe_.model.network, method()), place);
     show(record, i, loss);
   }
+
   record.loss = loss_sum.item<double>() / static_cast<double>(n);
   check_finite(record.loss, "the mean loss",
                fmt::format("in {} epoch {} of {}", phase, record.epoch, recipe_.train.epochs));

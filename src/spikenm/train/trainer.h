@@ -1,5 +1,5 @@
-// The training loop: batch -> loss -> backward -> step, epoch by epoch, for whatever method and
-// phases the recipe names. It sees the train and validation views only.
+// The training loop: batch -> loss -> backward -> step, epoch by epoch, for any method and phases
+// that the recipe names. It sees only the train and validation views.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -20,10 +20,10 @@ struct EpochRecord {
   std::string phase;
   int64_t epoch = 0;  // counted over all phases, from 1
   double lr = 0, loss = 0, train_accuracy = 0, val_loss = 0, val_accuracy = 0, seconds = 0;
-  Json extra;  // what the method watched
+  Json extra;  // what the method measured
 };
 
-// A copy of everything a trained model is, to come back to.
+// A copy of all tensors of a trained model, to restore it later.
 struct Snapshot {
   std::vector<at::Tensor> tensors;
 };
@@ -32,14 +32,14 @@ void restore_snapshot(nn::Network& network, const Snapshot& snapshot);
 
 class Trainer {
  public:
-  // `run` receives a metrics line an epoch, and from the first on is the run of its folder; `title`
-  // stands before the progress bar.
+  // `run` receives one metrics line per epoch, and after the first epoch takes the place of an
+  // earlier run in its folder. `title` is shown before the progress bar.
   Trainer(Recipe& recipe, RunDir& run, std::string title);
 
   // Runs the recipe's phases in order.
   void train();
 
-  // For phases.
+  // Called by phases.
   EpochRecord train_epoch(const std::string& phase, int64_t epoch, int64_t epochs_in_phase,
                           bool finetuning, const StepHooks& hooks);
   void validate(EpochRecord& record);
@@ -53,11 +53,12 @@ class Trainer {
   Optimizer& optimizer() { return stepper_.optimizer(); }
   [[nodiscard]] const sparsity::Masks& masks() const { return masks_; }
 
-  // The state best on validation among epochs under a frozen mask; none without such epochs.
+  // The state that was best on validation, among epochs with a frozen mask; none without such
+  // epochs.
   [[nodiscard]] const std::optional<Snapshot>& best() const { return best_; }
   [[nodiscard]] const Json& phase_seconds() const { return phase_seconds_; }
 
-  // Of all phases; those skipped are the ones that overflowed half precision.
+  // Over all phases. Skipped steps are those that overflowed half precision.
   [[nodiscard]] int64_t steps() const { return epochs_done_ * train_.batches(); }
   [[nodiscard]] int64_t skipped_steps() const {
     return stepper_.scaler() == nullptr ? 0 : stepper_.scaler()->skipped_steps();

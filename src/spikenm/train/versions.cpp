@@ -15,8 +15,8 @@
 namespace spikenm::train {
 namespace {
 
-// Those that choose how sums are made, and their neighbours: which of them matter differs from one
-// version of a library to the next.
+// Variables that choose how sums are made, and related ones: which of them matter differs between
+// versions of a library.
 bool matters(std::string_view variable) {
   constexpr std::string_view kPrefixes[] = {"ATEN_", "DNNL_",   "MKL_",
                                             "OMP_",  "ONEDNN_", "SPIKENM_ISA"};
@@ -24,7 +24,7 @@ bool matters(std::string_view variable) {
                              [&](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
-// A variable may hold any bytes, and JSON is text.
+// A variable may hold any bytes, but JSON is text.
 std::string ascii(std::string_view text) {
   std::string shown(text);
   std::ranges::replace_if(shown, [](char c) { return c < 0x20 || c > 0x7E; }, '?');

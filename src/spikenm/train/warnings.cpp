@@ -11,8 +11,8 @@
 namespace spikenm::train {
 namespace {
 
-constexpr size_t kNamed = 5;        // of a long list, how many are named
-constexpr double kRounding = 1e-6;  // of a loss in float
+constexpr size_t kNamed = 5;        // names that are shown of a long list
+constexpr double kRounding = 1e-6;  // rounding of a loss in float
 
 // "conv1, conv2", or "a, b, c, d, e and 95 more".
 std::string listed(std::vector<std::string> names) {
@@ -97,6 +97,7 @@ Warnings doubts_about_recipe(const Recipe& recipe) {
   add_dense_layers(method, warnings);
   add_whole_patterns(method, warnings);
   add_untrained_epochs(recipe.train, warnings);
+
   const data::DatasetInfo& info = recipe.model.dataset->info();
   add_empty_classes(info, classes_in(recipe.views->train), "train", warnings);
   if (recipe.views->validation.size() > 0)
@@ -113,6 +114,7 @@ Warnings doubts_about_result(const Recipe& recipe, const Json& measured) {
     warnings.push_back(fmt::format(
         "test loss {:.4g} is above {:.4g}, that of one answer for all samples", loss, constant));
   add_firing_rates(measured.at("firing_rate"), warnings);
+
   std::vector<bool> has_samples;
   for (const Json& accuracy : measured.at("test_accuracy_per_class"))
     has_samples.push_back(std::isfinite(accuracy.get<double>()));

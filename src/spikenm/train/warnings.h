@@ -1,5 +1,5 @@
-// What a run should be doubted for, a sentence each: it ends, and its numbers may not mean what
-// they seem to. The sentences go to the terminal and into result.json.
+// Reasons to doubt a run, one sentence each: the run ends normally, but its numbers may not mean
+// what they seem to. The sentences go to the terminal and into result.json.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -12,18 +12,18 @@ namespace spikenm::train {
 
 using Warnings = std::vector<std::string>;
 
-// Before training: a method that its search is too short for, layers that the pattern leaves dense,
-// patterns that keep all, epochs that no phase trains, classes without samples.
+// Before training: a search that is too short for the method, layers that the pattern leaves dense,
+// patterns that keep all weights, epochs that no phase trains, classes without samples.
 Warnings doubts_about_recipe(const Recipe& recipe);
 
-// Of what measure() found: a loss above that of a constant answer, layers that never or always
+// About what measure() found: a loss above that of a constant answer, layers that never or always
 // fire, classes without test samples.
 Warnings doubts_about_result(const Recipe& recipe, const Json& measured);
 
-// Of the training itself: more than half of its steps skipped, as half precision overflowed.
+// About the training: more than half of its steps were skipped because half precision overflowed.
 Warnings doubts_about_steps(int64_t steps, int64_t skipped);
 
-// A line each on the terminal.
+// Prints one line per warning to the terminal.
 void say_warnings(const Warnings& warnings);
 
 }  // namespace spikenm::train

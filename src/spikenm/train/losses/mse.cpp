@@ -8,7 +8,7 @@ at::Tensor mse_loss(const at::Tensor& scores, const at::Tensor& labels) {
   return at::mse_loss(scores.mean(0), wanted);
 }
 
-// Every score 1/K: once in K samples it is 1 - 1/K off, otherwise 1/K.
+// Every score is 1/K: for one class in K the error is 1 - 1/K, for the others 1/K.
 double mse_of_constant(int64_t classes) {
   const auto K = static_cast<double>(classes);
   return (K - 1) / (K * K);

@@ -2,7 +2,7 @@
 
 namespace spikenm::train {
 
-// One row a loss; its functions, <loss>_loss and <loss>_of_constant, are in the file of its name.
+// One row per loss; <loss>_loss and <loss>_of_constant are defined in the file of the same name.
 #define SPIKENM_LOSSES(row)                                  \
   row(ce, "cross entropy of the mean score over time")       \
       row(mse, "squared error of the mean score to one-hot") \

@@ -4,8 +4,8 @@
 
 namespace spikenm::train {
 
-// Temporal efficient training: the cross entropy of each step's own score. The paper's sum over t
-// is read as a mean: a sum would rescale the distillation's lambda by T.
+// Temporal efficient training: the cross entropy of each step's score. The paper's sum over t is
+// read as a mean: with a sum, the effect of the distillation's lambda would depend on T.
 at::Tensor tet_loss(const at::Tensor& scores, const at::Tensor& labels) {
   return at::cross_entropy_loss(scores.flatten(0, 1), labels.repeat({scores.size(0)}));
 }

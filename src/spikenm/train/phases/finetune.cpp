@@ -4,7 +4,7 @@
 namespace spikenm::train {
 namespace {
 
-// Eq. (23): the mask is fixed and the weights alone learn. Momentum or decay may move a pruned
+// Eq. (23): the mask is fixed and only the weights learn. Momentum or decay may move a pruned
 // weight, so weights are masked again after every step.
 class Finetune : public Phase {
  public:

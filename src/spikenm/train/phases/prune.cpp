@@ -5,7 +5,7 @@
 namespace spikenm::train {
 namespace {
 
-// Freezes the mask, zeroes what it drops, and forgets the dropped weights' moments.
+// Freezes the mask, sets the weights that it drops to zero, and resets their moments.
 class Prune : public Phase {
  public:
   [[nodiscard]] int64_t epochs(const TrainOptions&) const override { return 0; }

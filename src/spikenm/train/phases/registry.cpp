@@ -4,7 +4,7 @@
 
 namespace spikenm::train {
 
-// One row a phase; the factory is defined in the file of its name.
+// One row per phase; the factory is defined in the file of the same name.
 #define SPIKENM_PHASES(row)                                                            \
   row("search", make_search, "weights and the method's own parameters learn together") \
       row("prune", make_prune, "the method's mask is frozen and applied")              \

@@ -7,7 +7,7 @@ namespace spikenm::train {
 namespace {
 
 // Eq. (22): weights and logits minimise task + lambda L_EID together. Validation uses the mask that
-// prune would freeze now, without a redraw.
+// prune would freeze now, and draws no new one.
 class Search : public Phase {
  public:
   [[nodiscard]] int64_t epochs(const TrainOptions& options) const override {
