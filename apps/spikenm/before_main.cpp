@@ -1,5 +1,6 @@
-// What must be settled before the libraries set themselves up: some end the process in words of
-// their own. Memory that runs out there, or in a destructor, is one sentence too.
+// Checks that must run before the libraries initialise themselves, since some of them end the
+// process with messages of their own. If memory runs out there, or in a destructor, one sentence is
+// printed too.
 #include "exit_codes.h"
 
 #include "spikenm/core/say.h"
@@ -20,7 +21,7 @@ namespace {
 
 std::terminate_handler usual = nullptr;
 
-// Takes no memory.
+// Must not allocate memory.
 void end_process() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
   if (type != nullptr && *type == typeid(std::bad_alloc)) {

@@ -21,7 +21,7 @@ struct BenchArguments {
   bool json = false;
 };
 
-// The frames each network was made for.
+// The frame that each network was made for.
 std::string usual_frame(const std::string& model) {
   if (model == "vggsnn" || model == "vgg13") return "2x48x48x10";
   return model == "small_conv" ? "2x34x34x10" : "3x32x32x10";
@@ -43,6 +43,7 @@ std::string describe(const Json& r) {
   if (r.contains("plain"))
     rows.push_back({"step in plain torch operations", milliseconds(r["plain"]),
                     fmt::format("{:.3f}", r["plain"]["spread_ms"].get<double>())});
+
   std::string text = fmt::format(
       "{} {} {}, T {}, batch {}, {} {}\n{}", r["model"].get<std::string>(),
       r["method"].get<std::string>(), r["pattern"].get<std::string>(), r["T"].get<int64_t>(),
@@ -70,12 +71,14 @@ void bench_step(BenchArguments a) {
   if (!a.precision.empty()) config.override_with("precision=" + a.precision);
   if (search) config.override_with("method.pattern='" + a.pattern + "'");
   for (const std::string& assignment : a.overrides) config.override_with(assignment);
+
   const auto [channels, height, width, classes] =
       parse_frame(a.frame.empty() ? usual_frame(a.model) : a.frame);
   train::ModelRecipe model = train::read_model(config, {channels, height, width}, classes);
   a.options.classes = classes;
   a.options.events = channels == 2;
   a.options.search = search;
+
   Json result = train::bench_step(model, a.options);
   result["versions"] = train::versions();
   if (a.json) {
@@ -91,6 +94,7 @@ std::function<void()> setup_bench(CLI::App& app) {
   auto a = std::make_shared<BenchArguments>();
   app.require_subcommand(1);
   app.footer("Example: spikenm bench step --model 6conv2fc --T 8 --batch 64 --device auto");
+
   CLI::App* step = app.add_subcommand("step", "time one training step on random frames");
   step->add_option("--model", a->model, "network (default 6conv2fc)");
   step->add_option("--T", a->T, "time steps (default 8)");
@@ -111,6 +115,7 @@ std::function<void()> setup_bench(CLI::App& app) {
                  "time the same step in plain torch operations too, in turn with ours (CPU)");
   step->add_flag("--json", a->json, "print everything as JSON");
   step->add_option("--set", a->overrides, "a.b=value over the config, e.g. model.width=96");
+
   step->footer(
       "Examples:\n"
       "  spikenm bench step --model 6conv2fc --T 8 --batch 64 --device cuda --precision bf16 "

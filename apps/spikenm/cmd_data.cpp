@@ -40,6 +40,7 @@ std::function<void()> setup_data_list(CLI::App& app) {
       show_json(list);
       return;
     }
+
     size_t widest = 0;
     for (const auto& row : rows) widest = std::max(widest, row.name.size());
     for (const auto& row : rows) show("{:<{}}  {}\n", row.name, widest, row.summary);
@@ -60,6 +61,7 @@ std::function<void()> setup_data(CLI::App& app) {
       "  spikenm data check cifar10 --root ~/data\n"
       "  spikenm data preview cifar10-dvs --root ~/data/CIFAR10DVS --out sheet.png\n"
       "  spikenm data events recording.aedat --png recording.png");
+
   auto actions = std::make_shared<std::map<const CLI::App*, std::function<void()>>>();
   for (const Command& command : rows) {
     CLI::App* const sub = app.add_subcommand(command.name, command.summary);

@@ -23,11 +23,13 @@ void cache(const CacheArguments& a) {
     show("{}: no cache is made: a sample is read as fast as a cache would give it\n", info.name);
     return;
   }
+
   const std::filesystem::path folder =
       a.folder.empty() ? data::default_cache_folder() : std::filesystem::path(a.folder);
   ProgressLine line;
   data::with_disk_cache(dataset, folder)->prepare(progress_on(line, a.dataset.name));
   line.clear();
+
   const std::filesystem::path file = data::cache_file(*dataset, folder);
   show("{}: {} train + {} test samples of {}, {:.1f} MB\n", file.string(),
        dataset->size(data::Part::kTrain), dataset->size(data::Part::kTest), info.name,

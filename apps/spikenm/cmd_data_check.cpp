@@ -21,6 +21,7 @@ void print_report(const data::CheckReport& report, const data::DatasetInfo& info
       show("{}{}\n", finding.good ? "" : "BAD  ", printable(finding.text));
     return;
   }
+
   Json findings = Json::array();
   for (const data::Finding& finding : report.findings)
     findings.push_back({{"good", finding.good}, {"text", finding.text}});

@@ -25,6 +25,7 @@ void events(const EventsArguments& a) {
   const data::UnpackLimit limit{static_cast<size_t>(a.max_unpacked_mb) << 20, "--max-unpacked-mb"};
   const data::EventFile file = data::read_event_file(bytes, a.file, limit);
   const data::EventSummary summary = data::summarize(file);
+
   if (!a.png.empty()) {
     const data::Picture picture = data::draw_events(file.recording, a.slices);
     write_png(a.png, picture.width, picture.height, picture.rgb);
@@ -53,6 +54,7 @@ std::function<void()> setup_data_events(CLI::App& app) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 24))
       ->capture_default_str();
   app.add_flag("--json", a->json, "print the summary as JSON");
+
   app.footer(
       "The format is recognised by what the file holds, not by its name.\n\n"
       "Examples:\n"

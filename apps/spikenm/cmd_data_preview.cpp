@@ -31,7 +31,8 @@ void preview(const PreviewArguments& a) {
   const std::vector<int64_t> chosen = data::choose_samples(
       *dataset, part, per_class ? a.per_class : a.count, per_class, a.dataset.seed);
   SPIKENM_CHECK(!chosen.empty(), "{}: found no {} samples to draw", info.name, a.part);
-  std::vector<int64_t> labels;  // a flip may change them
+
+  std::vector<int64_t> labels;  // an augmentation may change them
   ProgressLine line;
   const auto progress = progress_on(line, a.dataset.name);
   const auto sample = [&](int64_t i) {
@@ -44,12 +45,14 @@ void preview(const PreviewArguments& a) {
     labels.push_back(s.label);
     return s;
   };
+
   const data::Picture sheet =
       data::draw_contact_sheet({.shape = info.shape(),
                                 .events = info.events,
                                 .samples = static_cast<int64_t>(chosen.size()),
                                 .columns = a.per_class},
                                sample);
+
   write_png(a.out, sheet.width, sheet.height, sheet.rgb);
   line.clear();
   for (size_t i = 0; i < chosen.size(); ++i)
@@ -75,6 +78,7 @@ std::function<void()> setup_data_preview(CLI::App& app) {
       ->check(CLI::IsMember({"train", "test"}))
       ->capture_default_str();
   app.add_flag("--augmented", a->augmented, "after the train transforms (data.augment)");
+
   app.footer(
       "Images lie in a grid, row by row in the order printed. Event recordings are a row each, "
       "time "

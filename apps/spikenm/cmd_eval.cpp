@@ -24,6 +24,7 @@ void eval(const EvalArguments& a) {
   for (const std::string& note : model.recipe.notes) say("note: " + note);
   const Json found = train::measure(model.recipe, model.masks);
   train::say_warnings(train::doubts_about_result(model.recipe, found));
+
   if (a.json) {
     show_json(found);
     return;

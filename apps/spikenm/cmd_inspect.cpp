@@ -24,13 +24,13 @@ struct InspectArguments {
   ConfigOptions config;
 };
 
-// All that is known of a layer; null where there is nothing.
+// All that is known about a layer; null where nothing is known.
 struct Layer {
   const nn::Synapse* synapse = nullptr;
   const sparsity::LayerConnections* connections = nullptr;  // null: not counted
   const sparsity::MaskableLayer* rule = nullptr;
   const metrics::LayerAudit* kept = nullptr;
-  const metrics::NeuronCount* neurons = nullptr;  // those it drives, where they are masked
+  const metrics::NeuronCount* neurons = nullptr;  // those it drives, if they are masked
 };
 
 std::string percent(double part, double whole) {
@@ -64,7 +64,7 @@ const std::vector<Column> kNetworkColumns{
     {"tail",
      [](const Layer& l) { return l.rule ? fmt::format("{}", l.rule->layout.tail()) : ""; }}};
 
-// Of a network that was trained.
+// Only for a trained network.
 const std::vector<Column> kMaskColumns{
     {"kept %", [](const Layer& l) { return l.kept ? percent_kept(l.kept->audit) : ""; }},
     {"empty",
@@ -83,7 +83,7 @@ auto find_in(const List& list, Matches&& matches) {
   return it == list.end() ? nullptr : &*it;
 }
 
-// One row a layer and a line of sums; a config that was not trained has no masks (null).
+// One row per layer and a line of sums. A config that was not trained has no masks (null).
 std::string describe(const train::ModelRecipe& model, const sparsity::Masks* masks) {
   const sparsity::Masks known = masks != nullptr ? *masks : sparsity::Masks{};
   nn::Network& network = *model.network;
@@ -113,6 +113,7 @@ std::string describe(const train::ModelRecipe& model, const sparsity::Masks* mas
     for (const Column& column : columns) row.push_back(column.cell(layer));
     if (layer.connections != nullptr) weights += s.weight.numel();
   }
+
   std::string text = report::format_table(titles, rows);
   text += fmt::format("\n{} weights, {:.0f} dense connections", weights, connections.dense());
   if (masks == nullptr) return text;
@@ -127,7 +128,7 @@ void say_notes(const train::Recipe& recipe) {
   for (const std::string& note : recipe.notes) say("note: " + note);
 }
 
-// The folder whose result tells of this model; empty where it tells of another, or of none.
+// The folder whose result describes this model; empty if there is none.
 std::filesystem::path run_of(const std::string& model) {
   const std::filesystem::path path(model);
   if (path.extension() != ".safetensors") return path;
@@ -135,7 +136,7 @@ std::filesystem::path run_of(const std::string& model) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-// The table, and the graph where it is asked for; printed TOML stands alone.
+// Prints the table, and writes the graph if it is asked for. TOML is printed without the table.
 void show_network(const InspectArguments& a, const train::ModelRecipe& model,
                   const sparsity::Masks* masks) {
   if (!a.graph.empty()) write_graph_file(a.graph, model, masks, run_of(a.model));
@@ -178,6 +179,7 @@ std::function<void()> setup_inspect(CLI::App& app) {
       "--graph", a->graph,
       "writes the network to FILE: .toml or .json, which [model] file trains from; .svg, a "
       "drawing; - prints TOML");
+
   app.footer(
       "Examples:\n"
       "  spikenm inspect runs/a\n"

@@ -44,6 +44,7 @@ sweep::Spec read_spec(const SweepArguments& a) {
     throw UsageError("sweep: wanted --list FILE, or --config FILE with --grid KEY=VALUES");
   if (!a.list.empty() && !a.config.empty())
     throw UsageError("sweep: --list names its own config; --base FILE puts another in its place");
+
   sweep::Spec spec;
   if (a.list.empty()) {
     spec.base = a.config;
@@ -51,15 +52,17 @@ sweep::Spec read_spec(const SweepArguments& a) {
   } else {
     spec = sweep::parse_spec(read_file(a.list), a.list);
   }
+
   if (!a.base.empty()) spec.base = a.base;
   if (!a.seeds.empty()) spec.seeds = sweep::seeds_from(a.seeds, "--seeds");
   if (!a.plot_x.empty()) spec.plot.x = a.plot_x;
   spec.plot.log = spec.plot.log || a.plot_log;
   spec.set = a.set;
+
   try {
     sweep::expand(spec);
   } catch (const Error& e) {
-    // A mistake of the command line names its option itself.
+    // A mistake on the command line already names its option.
     if (a.list.empty() || std::string_view(e.what()).starts_with("--")) throw;
     fail("{}: {}", a.list, e.what());
   }
@@ -69,10 +72,10 @@ sweep::Spec read_spec(const SweepArguments& a) {
 // A member as it would be trained.
 struct Resolved {
   std::string config;
-  std::string graph;  // of the network, where a file gives it; else empty
+  std::string graph;  // of the network, if a file gives it; else empty
 };
 
-// The network's file as every folder can name it.
+// Makes the path of the network's file absolute, so that it is valid in every folder.
 Resolved resolve(const Config& config, const train::Recipe& recipe) {
   if (!config.has("model.file")) return {.config = config.resolved_toml(), .graph = {}};
   const fs::path file = fs::absolute(graph::kModelFile.read(config.section("model")));
@@ -80,8 +83,8 @@ Resolved resolve(const Config& config, const train::Recipe& recipe) {
   return {.config = config.resolved_toml(), .graph = graph::to_toml(recipe.model.network->graph())};
 }
 
-// Reads every member's config whole, as training would. Gives each as it would be trained, and what
-// a dry run did not find, once.
+// Reads every member's whole config, as training would. Returns each as it would be trained;
+// `notes` receives what a dry run did not find, each note once.
 std::vector<Resolved> check_members(const sweep::Spec& spec, train::Purpose purpose,
                                     std::set<std::string>& notes) {
   ProgressLine line;
@@ -101,7 +104,7 @@ std::vector<Resolved> check_members(const sweep::Spec& spec, train::Purpose purp
       fail("member '{}': {}", member.name, e.what());
     }
   }
-  ::malloc_trim(0);  // datasets that were opened need not stay while the children train
+  ::malloc_trim(0);  // opened datasets must not take memory while the children train
   return resolved;
 }
 
@@ -112,10 +115,11 @@ struct Planned {
   std::string name;
   fs::path folder;
   Json config;                         // as its run would record it
-  std::optional<report::Run> found{};  // nothing: not finished
+  std::optional<report::Run> found{};  // empty: not finished
 };
 
-// A run that is cut off, spoilt or of another config or network is trained anew.
+// The finished run in `folder`, if it has this config and network. A run that is incomplete,
+// damaged or different is trained again.
 std::optional<report::Run> find_finished(const fs::path& folder, const Json& config,
                                          const std::string& graph) {
   try {
@@ -157,7 +161,7 @@ std::string last_line(const fs::path& file) {
   return begin == std::string::npos ? text : text.substr(begin + 1);
 }
 
-// The member's config goes into its folder, so that each run can be had again by hand.
+// Writes the member's config into its folder, so that each run can be repeated by hand.
 sweep::Job make_job(const Planned& run, const std::string& resolved) {
   const fs::path config = run.folder.parent_path() / "member.toml";
   std::error_code error;
@@ -170,7 +174,8 @@ sweep::Job make_job(const Planned& run, const std::string& resolved) {
           .log = log_of(run)};
 }
 
-// Reads what a run left when it ended. Gives why there is nothing to read, or an empty text.
+// Reads what a run left when it ended. Returns the reason if there is nothing to read, else an
+// empty text.
 std::string collect(Planned& run, int code) {
   try {
     if (code != 0)
@@ -192,7 +197,7 @@ std::string outcome_text(const Planned& run, const std::string& failure) {
   return fmt::format("{} seed{}: {}", member, run.seed, outcome);
 }
 
-// Trains what is not finished; gives a line for each run that failed.
+// Trains what is not finished; returns one line per run that failed.
 std::vector<std::string> train_all(std::vector<Planned>& planned,
                                    const std::vector<Resolved>& resolved, int64_t at_once) {
   std::vector<sweep::Job> jobs;
@@ -202,6 +207,7 @@ std::vector<std::string> train_all(std::vector<Planned>& planned,
     jobs.push_back(make_job(run, resolved[run.member].config));
     open.push_back(&run);
   }
+
   ProgressLine line;
   size_t done = planned.size() - open.size();
   const auto watch = [&](size_t, const std::vector<size_t>& running) {
@@ -212,20 +218,22 @@ std::vector<std::string> train_all(std::vector<Planned>& planned,
     line.update("sweep", static_cast<double>(done) / static_cast<double>(planned.size()),
                 fmt::format("{}/{} {}", done, planned.size(), join(names, " ")));
   };
+
   std::vector<std::string> failures;
   const auto job_ended = [&](size_t job, int code) {
     Planned& run = *open[job];
     const std::string failure = collect(run, code);
     if (!run.found) failures.push_back(fmt::format("{}: {}", run.name, failure));
     ++done;
-    if (!line.is_live())  // else the bar tells
+    if (!line.is_live())  // else the bar shows it
       say(fmt::format("{}/{} {}", done, planned.size(), outcome_text(run, failure)));
   };
+
   static_cast<void>(sweep::run_jobs(jobs, static_cast<size_t>(at_once), watch, job_ended));
   return failures;
 }
 
-// What runs warned of, each sentence once.
+// Prints the warnings of all runs, each sentence once.
 void repeat_warnings(const std::vector<Planned>& planned) {
   std::map<std::string, std::vector<std::string>> runs_by_warning;
   for (const Planned& run : planned) {
@@ -263,18 +271,21 @@ void run_sweep(const SweepArguments& a) {
   const std::vector<Resolved> resolved =
       check_members(spec, a.dry_run ? train::Purpose::kCheck : train::Purpose::kTrain, notes);
   for (const std::string& note : notes) say("note: " + note);
+
   std::vector<Planned> planned = plan(spec, resolved, a.out);
   if (a.dry_run) {
     for (const Planned& run : planned) show("{}{}\n", run.name, run.found ? " (finished)" : "");
     return;
   }
+
   const std::vector<std::string> failures = train_all(planned, resolved, a.jobs);
-  std::string unwritten;  // a full disk: what failed before is told all the same
+  std::string unwritten;  // such as a full disk: earlier failures are still printed
   try {
     report_outcome(spec, planned, published, a.out);
   } catch (const Error& e) {
     unwritten = e.what();
   }
+
   repeat_warnings(planned);
   for (const std::string& failure : failures) say(failure);
   SPIKENM_CHECK(unwritten.empty(), "{}; {} of {} runs failed", unwritten, failures.size(),
@@ -301,6 +312,7 @@ std::function<void()> setup_sweep(CLI::App& app) {
   app.add_option("--plot-x", a->plot_x, "key of the grid that the plot has as x");
   app.add_flag("--plot-log", a->plot_log, "logarithmic x");
   app.add_flag("--dry-run", a->dry_run, "check every config, list the runs and stop");
+
   app.footer(
       "Each member and seed is a process of its own, into OUT/<member>/seed<k>. The same command "
       "again\n"

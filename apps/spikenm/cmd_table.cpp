@@ -39,10 +39,12 @@ void table(const TableArguments& a) {
   SPIKENM_CHECK(!found.finished.empty(), "{}: found no finished run{}", join(a.folders, ", "),
                 left_out.empty() ? "" : " (" + left_out + ")");
   if (!left_out.empty()) say("spikenm: left out: " + left_out);
+
   const report::DistinctRuns distinct = report::distinct_runs(found.finished);
   for (const std::string& repeated : distinct.repeated) say("spikenm: counted once: " + repeated);
   const std::string text = report::format_paper_table(report::paper_rows(distinct.runs, published),
                                                       kFormats.at(a.format));
+
   if (a.out.empty()) {
     show_text(text);
   } else {
@@ -63,6 +65,7 @@ std::function<void()> setup_table(CLI::App& app) {
   as_path(app.add_option("--published", a->published,
                          "CSV of published figures, instead of the paper's"));
   as_path(app.add_option("--out,-o", a->out, "write to a file instead of the terminal"));
+
   app.footer(
       "Runs whose configs differ in the seed alone are one row: mean ± sample standard deviation.\n"
       "One seed counts once, in however many folders it lies.\n"

@@ -27,11 +27,13 @@ void train(const TrainArguments& a) {
     show_text(config.resolved_toml());
     return;
   }
+
   const std::string stem =
       a.config.file.empty() ? "run" : std::filesystem::path(a.config.file).stem().string();
   const std::filesystem::path out =
       a.out.empty() ? std::filesystem::path("runs") / stem : std::filesystem::path(a.out);
   const Json result = train::run_experiment(config, {.out = out, .force = a.force, .title = stem});
+
   const std::string best = result.contains("test_accuracy_best_val")
                                ? fmt::format(" (best on validation {:.2f} %)",
                                              result["test_accuracy_best_val"].get<double>())
@@ -51,6 +53,7 @@ std::function<void()> setup_train(CLI::App& app) {
   app.add_flag("--force", a->force,
                "replace the run that the folder holds, once this one has an epoch");
   app.add_flag("--dry-run", a->dry_run, "print the resolved config and stop");
+
   app.footer(
       "The run folder gets config.toml (every key with its value), metrics.jsonl (a line an "
       "epoch),\n"

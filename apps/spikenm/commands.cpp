@@ -39,6 +39,7 @@ void check_command(const CLI::App& app, int argc, const char* const* argv) {
     const std::vector<const CLI::App*> known =
         std::as_const(*level).get_subcommands(std::function<bool(const CLI::App*)>());
     if (known.empty()) return;
+
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const CLI::App* sub) { return sub->get_name() == word; });
     if (found == known.end()) {

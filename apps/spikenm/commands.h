@@ -11,14 +11,14 @@ namespace spikenm::cli {
 struct Command {
   const char* name;
   const char* summary;
-  // Declares the options and gives what runs when the command is chosen.
+  // Declares the options and returns the function that runs when the command is chosen.
   std::function<void()> (*setup)(CLI::App& app);
 };
 
 const std::vector<Command>& commands();
 
-// A UsageError for a first word (or a second, where commands have commands) that names no command;
-// it names the nearest.
+// Throws a UsageError that names the nearest command, if the first word (or the second, after a
+// command that has commands) is not a command.
 void check_command(const CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace spikenm::cli

@@ -33,13 +33,13 @@ struct DatasetOptions {
   }
 
   [[nodiscard]] Config config() const;
-  // What the registry has under `name`, without a cache before it.
+  // The dataset registered under `name`, without a cache.
   [[nodiscard]] std::shared_ptr<const data::Dataset> open(const Config& config) const;
-  // The same for a command that reads no keys of its own.
+  // The same for a command that reads no other keys.
   [[nodiscard]] std::shared_ptr<const data::Dataset> open() const;
 };
 
-// A callback that draws the bar and lets an interrupt end the work. `line` outlives it.
+// A callback that draws the bar and lets an interrupt end the work. `line` must outlive it.
 inline data::ProgressCallback progress_on(ProgressLine& line, const std::string& title) {
   return [&line, title](double fraction, std::string_view what) {
     throw_if_interrupted(fmt::format("at {}", what));

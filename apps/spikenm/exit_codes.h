@@ -1,4 +1,4 @@
-// What the program's failures mean to the shell.
+// The program's exit codes for its failures.
 #pragma once
 
 namespace spikenm::cli {

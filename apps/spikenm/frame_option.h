@@ -1,4 +1,4 @@
-// --frame CxHxWxCLASSES: what a network is shown, where no data set says it.
+// --frame CxHxWxCLASSES: the frame and classes of a network, if no dataset gives them.
 #pragma once
 
 #include "spikenm/core/error.h"

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Mean spikes per neuron and step of each layer, by name, as the run measured them.
+// Notes the mean spikes per neuron and step of each layer, by name, as the run measured them.
 void note_rates(const graph::Graph& graph, const fs::path& run, graph::Annotations& notes) {
   std::error_code error;
   const fs::path file = run / RunDir::kResult;
@@ -22,7 +22,8 @@ void note_rates(const graph::Graph& graph, const fs::path& run, graph::Annotatio
   const Json result = parse_json_object(read_file(file), file.string());
   const auto rates = result.find("firing_rate");
   if (rates == result.end() || !rates->is_object()) return;
-  for (const auto& [layer, rate] : rates->items()) {  // and the mean of them all
+
+  for (const auto& [layer, rate] : rates->items()) {  // one of them is the mean of all
     const auto node = graph.find(layer);
     if (node && graph.node(*node).as<graph::Neuron>() != nullptr && rate.is_number())
       notes.notes[layer].push_back(fmt::format("rate {:.3f}", rate.get<double>()));

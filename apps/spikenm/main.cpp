@@ -1,4 +1,4 @@
-// The program: subcommands, and what their failures mean to the shell.
+// The program: subcommands, and the exit codes of their failures.
 #include "commands.h"
 #include "exit_codes.h"
 #include "out_of_memory.h"
@@ -29,22 +29,22 @@ int complain(int code, const std::string& message) {
   return code;
 }
 
-// Libraries speak in several lines.
+// Messages of libraries may have several lines.
 int report_bug(const std::string& message) {
   spikenm::say_lines("spikenm: a bug of ours, please report it: " + message);
   return kOurBug;
 }
 
-// A standard stream that was closed would be given to the next file we open, and what we say would
-// be written into that file. In its place comes one that nothing can be written to.
+// If a standard stream is closed, the next file that we open gets its number, and our messages
+// would be written into that file. So a stream that cannot be written to takes its place.
 void fill_closed_streams() {
   for (int stream = 0; stream <= 2; ++stream) {
     if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
   }
 }
 
-// Training frees and takes the same large tensors at every step. Left to itself the allocator gives
-// them back to the system each time, and a third of the run goes into page faults.
+// Training frees and allocates the same large tensors at every step. By default the allocator
+// returns them to the system each time, and a third of the run is spent on page faults.
 void keep_freed_memory() {
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -68,11 +68,13 @@ int run(int argc, char** argv) {
       "  spikenm table runs\n\n"
       "Exit codes: 0 done, 1 failed, 2 bad usage, 3 training diverged, 70 a bug of ours, 130/143 "
       "interrupted.");
+
   std::map<const CLI::App*, std::function<void()>> actions;
   for (const auto& command : spikenm::cli::commands()) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     actions[sub] = command.setup(*sub);
   }
+
   spikenm::cli::check_command(app, argc, argv);
   try {
     app.parse(argc, argv);
@@ -84,8 +86,9 @@ int run(int argc, char** argv) {
     spikenm::say_lines(err.str());
     return code;
   }
+
   spikenm::install_interrupt_handlers();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that is too large is then an error of the write
   keep_freed_memory();
   actions.at(app.get_subcommands().front())();
   spikenm::finish_output();

@@ -1,4 +1,4 @@
-// Memory that ran out, whoever wanted it: libtorch has errors of its own for that.
+// Recognises errors about memory that ran out; libtorch has its own types for them.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -12,7 +12,7 @@ namespace spikenm::cli {
 inline constexpr const char* kMemoryRemedy =
     "train.batch_size, model.T and model.width are what to lower; a smaller file needs less too";
 
-// What to tell the user, or an empty text when `e` is another failure.
+// What to tell the user, or an empty text if `e` is another failure.
 inline std::string memory_complaint(const std::exception& e) {
   const std::string what = e.what();
   const bool of_gpu = dynamic_cast<const c10::OutOfMemoryError*>(&e) != nullptr ||

@@ -10,7 +10,7 @@
 
 namespace spikenm::cli {
 
-// A leading ~ is the home folder: a shell leaves that of --out=~/x, and of quoted words, as it is.
+// A leading ~ is the home folder: a shell does not expand it in --out=~/x or in quoted words.
 inline CLI::Option* as_path(CLI::Option* option) {
   const auto expand = [](std::string& path) {
     try {

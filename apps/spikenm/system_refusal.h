@@ -1,4 +1,4 @@
-// What the system refuses to a library that throws its own errors: threads, files, folders.
+// Errors of the system that libraries throw: no more threads, files or folders that cannot be used.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 namespace spikenm::cli {
 
-// What to tell the user, or an empty text when `e` is another failure.
+// What to tell the user, or an empty text if `e` is another failure.
 inline std::string refusal_complaint(const std::exception& e) {
   const auto* const refusal = dynamic_cast<const std::system_error*>(&e);
   if (refusal == nullptr) return {};

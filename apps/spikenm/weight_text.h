@@ -1,4 +1,4 @@
-// Weight % as people read it.
+// Weight % as text for the user.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -9,7 +9,7 @@
 
 namespace spikenm::cli {
 
-// "weight 43.75 %", and what it is with the layers that were left dense, where that differs.
+// "weight 43.75 %", and the share over all layers, dense ones included, if it differs.
 inline std::string weight_text(double masked, double all) {
   std::string text = fmt::format("weight {:.2f} %", masked);
   const std::string of_all = fmt::format("{:.2f}", all);
