@@ -1,4 +1,4 @@
-// Bytes of a file, and a cursor that cannot leave them.
+// Bytes of a file, and a reader that cannot go past their end.
 #pragma once
 
 #include "spikenm/core/error.h"
@@ -23,14 +23,15 @@ inline std::string_view as_text(Bytes bytes) {
 
 static_assert(std::endian::native == std::endian::little, "load_le copies words as they lie");
 
-// A number stored at `at` in a given byte order. The caller has checked the length.
+// The number stored at `at`, little-endian (le) or big-endian (be). The caller must have checked
+// the length.
 template <class T>
 T load_le(const uint8_t* at) {
   T value;
   std::memcpy(&value, at, sizeof(T));
   return value;
 }
-// One load and one swap; written as a loop over bytes it would stay a loop.
+// One load and one byte swap: compilers do not make these out of a loop over the bytes.
 template <class T>
 T load_be(const uint8_t* at) {
   const T value = load_le<T>(at);

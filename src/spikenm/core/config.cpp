@@ -33,10 +33,10 @@ std::string quoted_key(std::string_view key) {
 // Keys are stored flat, "train.lr"; a given key keeps its place in the file.
 struct Config::State {
   std::vector<std::pair<std::string, Json>> given;
-  std::unordered_map<std::string, size_t> place;       // of each key in `given`
+  std::unordered_map<std::string, size_t> place;       // index of each key in `given`
   std::vector<std::pair<std::string, Json>> resolved;  // in the order of first reading
   std::set<std::string> read;
-  std::unordered_map<std::string, fs::path> folders;  // of the file that gave the key
+  std::unordered_map<std::string, fs::path> folders;  // folder of the file that gave the key
   KeyUse use;
   bool is_resolved = false;  // the file is the resolved config of a run
 
@@ -63,7 +63,7 @@ struct Config::State {
     for (size_t i = 0; i < given.size(); ++i) place[given[i].first] = i;
   }
 
-  // All keys of one file, or of a text that is none.
+  // Sets all keys of one file, or of a text that does not come from a file.
   void set_all(const Json& tables, const std::string& source, const fs::path& folder = {}) {
     std::unordered_set<std::string> seen;  // "train.lr" may also be lr in [train]
     for (auto& [key, value] : flatten_tables(tables)) {
@@ -81,12 +81,12 @@ struct Config::State {
     if (read.insert(key).second) resolved.emplace_back(key, std::move(value));
   }
 
-  // Whether a key without effect is no mistake of the user's.
+  // Whether a key without effect is accepted: it is not the user's mistake.
   [[nodiscard]] bool lets_pass(const std::string& key) const {
     return is_resolved && !use.is_overridden(key);
   }
 
-  // What is given, or else the default that was read; null for an unknown key.
+  // The given value, or else the default that was read; null for an unknown key.
   [[nodiscard]] const Json* value_of(const std::string& key) const {
     if (const Json* value = find(key)) return value;
     const auto found = std::find_if(resolved.begin(), resolved.end(),
@@ -133,11 +133,13 @@ void Config::override_with(std::string_view assignment) {
   } catch (const Json::exception&) {
     fail("'{}': not UTF-8 text, which the resolved config needs", assignment);
   }
+
   const std::string key(assignment.substr(0, equals));
   const std::string value(assignment.substr(equals + 1));
-  // Unless it is TOML, a bare word: method.name=dense.
+  // A value that is not TOML is a bare word: method.name=dense.
   Json parsed = parse_toml_value(value, key).value_or(value);
   check_value(key, parsed);
+
   std::string flat;  // layer_pattern."conv*" is given as in TOML; quotes are dropped
   std::remove_copy(key.begin(), key.end(), std::back_inserter(flat), '"');
   state_->use.overridden(flat, state_->find(flat));
@@ -169,6 +171,7 @@ T Config::get(std::string_view key, const T& fallback) const {
     state_->record(name, as_json(fallback));
     return fallback;
   }
+
   const std::optional<T> value = Reader<T>::convert(*given);
   SPIKENM_CHECK(value.has_value(), "{}: found {} ({}), wanted {}", name, shown(*given),
                 type_name(*given), Reader<T>::kWanted);
@@ -258,7 +261,7 @@ void Config::resolve_as(std::string_view key, const std::string& value) const {
 std::vector<std::string> Config::reject_unread() const {
   const State& state = *state_;
   const KeyUse::Values values = [&](const std::string& key) { return state.value_of(key); };
-  std::map<std::string, std::vector<std::string>> dropped;  // by what they give way to
+  std::map<std::string, std::vector<std::string>> dropped;  // by the key that replaced them
   for (const auto& [name, value] : state.given) {
     const std::string* const cause = state.use.cause(name);
     if (cause == nullptr ? state.read.contains(name) : state.lets_pass(name)) continue;
@@ -273,6 +276,7 @@ std::vector<std::string> Config::reject_unread() const {
     fail("{}: this run reads no such key; the nearest is {}", name,
          nearest(name, {state.read.begin(), state.read.end()}));
   }
+
   std::vector<std::string> notes;
   for (const auto& [selector, keys] : dropped)
     notes.push_back(give_way_note(selector, values(selector), keys));
@@ -280,8 +284,8 @@ std::vector<std::string> Config::reject_unread() const {
 }
 
 std::string Config::resolved_toml() const {
-  // TOML wants a table's own keys before its sub-tables: group by the part before the last dot that
-  // belongs to a section name, sections in order of first reading, top-level keys first.
+  // TOML needs a table's own keys before its sub-tables. Keys are grouped by section (the part
+  // before the first dot), sections in the order of first reading, top-level keys first.
   std::vector<std::string> sections{""};
   for (const auto& [name, value] : state_->resolved) {
     if (state_->use.cause(name) != nullptr) continue;
@@ -290,6 +294,7 @@ std::string Config::resolved_toml() const {
     if (std::find(sections.begin(), sections.end(), section) == sections.end())
       sections.push_back(section);
   }
+
   std::string text;
   for (const std::string& section : sections) {
     if (!section.empty()) text += fmt::format("\n[{}]\n", quoted_key(section));
@@ -298,8 +303,8 @@ std::string Config::resolved_toml() const {
       const size_t dot = name.find('.');
       if ((dot == std::string::npos ? "" : name.substr(0, dot)) != section) continue;
       const std::string rest = section.empty() ? name : name.substr(dot + 1);
-      // A user's table: method.layer_pattern."conv*". A user's key "fc.out" beside a key "fc" stays
-      // whole.
+      // A table whose keys the user invents: method.layer_pattern."conv*". A user's key "fc.out"
+      // beside a key "fc" is not split.
       const size_t inner = rest.find('.');
       const bool is_table = inner != std::string::npos &&
                             !state_->read.contains(section + "." + rest.substr(0, inner));

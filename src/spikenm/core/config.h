@@ -1,6 +1,6 @@
 // A typed view of a configuration: a TOML file plus "a.b=value" overrides, with every default in
 // code. Each read records the value it used, so the resolved configuration can be written out, and
-// a key that nobody read is an error that names the nearest one that is.
+// a given key that no code reads is an error that names the nearest key that is read.
 #pragma once
 
 #include "spikenm/core/error.h"
@@ -16,14 +16,15 @@ namespace spikenm {
 
 class Config {
  public:
-  Config();  // empty: every read gives its default
+  Config();  // empty: every read returns its default
 
   // `source` names the text in messages.
   static Config from_text(std::string_view text, const std::string& source);
-  // The resolved config of a run, maybe by an older program that wrote keys without effect too:
-  // those are let pass.
+  // The resolved config of a run. An older program may have written keys without effect; they are
+  // accepted.
   static Config from_resolved(std::string_view text, const std::string& source);
-  // `extends = "base.toml"`, relative to the file, puts that file's keys under the file's own.
+  // `extends = "base.toml"`, a path relative to the file, adds the keys of that base; the file's
+  // own keys replace them.
   static Config from_file(const std::filesystem::path& path);
 
   // "train.lr=0.1"; the value is TOML, or a bare word taken as a string.
@@ -31,21 +32,22 @@ class Config {
   // Forgets a given key, or every key of a section.
   void drop(std::string_view key);
 
-  // The keys under `name`, sharing this config's records.
+  // The keys under `name`. It shares this config's records of what was read.
   [[nodiscard]] Config section(std::string_view name) const;
 
   [[nodiscard]] bool has(std::string_view key) const;
 
   // `key`'s value, or `fallback`. T: bool, int64_t, double, std::string, a std::vector of the last
-  // three, or std::variant<int64_t, std::string>. Another type is an Error; 3 serves as a double.
+  // three, or std::variant<int64_t, std::string>. A value of another type is an Error, but a whole
+  // number is accepted as a double.
   template <class T>
   [[nodiscard]] T get(std::string_view key, const T& fallback) const;
   [[nodiscard]] std::string get(std::string_view key, const char* fallback) const {
     return get<std::string>(key, fallback);
   }
 
-  // get() for the path of a file, "" where it is not given. A file's path is relative to that file,
-  // an override's to the working directory, and a leading ~ is the home.
+  // get() for a path; empty when the key is not given. A path in a config file is relative to that
+  // file's folder, a path in an override to the working directory. A leading ~ is the home folder.
   [[nodiscard]] std::filesystem::path get_path(std::string_view key) const;
 
   // get() for a number with a closed range; the message names both bounds.
@@ -54,7 +56,7 @@ class Config {
   [[nodiscard]] double get_real(std::string_view key, double fallback, double low,
                                 double high = 1e30) const;
 
-  // get() for one of several names; gives its position in `choices`.
+  // get() for one of several names; returns its position in `choices`.
   [[nodiscard]] size_t get_choice(std::string_view key, std::string_view fallback,
                                   const std::vector<std::string>& choices) const;
 
@@ -64,19 +66,19 @@ class Config {
 
   // `key` decides which keys of its section are read: method.name, model.name.
   void selects(std::string_view key) const;
-  // `key`, read or not, has no effect because of the value that causes[0] has; the others are keys
-  // that may have decided about it.
+  // `key`, read or not, has no effect because of the value of causes[0]; the other causes are keys
+  // that may have set that value.
   void no_effect(std::string_view key, const std::vector<std::string>& causes) const;
 
-  // `key` takes the place of every key of these sections that has not been read: those of a file are
-  // dropped with a note, those of an override are errors.
+  // `key` takes the place of every key of these sections that has not been read: keys of a file are
+  // dropped with a note, keys of an override are errors.
   void replaces(std::string_view key, const std::vector<std::string>& sections) const;
-  // The resolved config shall have this value.
+  // Sets the value of `key` in the resolved config.
   void resolve_as(std::string_view key, const std::string& value) const;
 
   // Throws Error for the first given key that nothing has read or that has no effect. A key of the
-  // file whose meaning an override took (selects, no_effect) is dropped instead; gives a note for
-  // each such override.
+  // file that has lost its meaning to an override (selects, no_effect) is dropped instead; returns
+  // one note per such override.
   std::vector<std::string> reject_unread() const;
 
   // Everything read so far that has an effect, as TOML that gives the same run.

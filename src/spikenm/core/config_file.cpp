@@ -12,7 +12,7 @@ namespace spikenm {
 namespace fs = std::filesystem;
 namespace {
 
-// The newest link of a chain of files: there, and not in the chain already.
+// Checks the last file of a chain: it must exist and must not be in the chain already.
 void check_base(const std::vector<fs::path>& chain) {
   const fs::path &base = chain.back(), &file = chain[chain.size() - 2];
   std::error_code error;
@@ -27,7 +27,7 @@ void check_base(const std::vector<fs::path>& chain) {
 }  // namespace
 
 std::vector<ConfigLayer> read_config_layers(const fs::path& path) {
-  // From the file down to the last of its bases; a chain that comes back to itself has no end.
+  // From the file to the last of its bases. A chain that comes back to itself would have no end.
   std::vector<fs::path> chain{path};
   std::vector<ConfigLayer> layers;
   while (true) {
@@ -36,6 +36,7 @@ std::vector<ConfigLayer> read_config_layers(const fs::path& path) {
         layers.emplace_back(ConfigLayer{file, parse_toml(read_file(file), file.string())}).tables;
     const auto extends = tables.find(kExtendsKey);
     if (extends == tables.end()) break;
+
     SPIKENM_CHECK(extends->is_string() && *extends != "",
                   "{}: extends: found {}, wanted the path of a base file in quotes", file.string(),
                   shown(*extends));
@@ -44,6 +45,7 @@ std::vector<ConfigLayer> read_config_layers(const fs::path& path) {
     tables.erase(kExtendsKey);
     check_base(chain);
   }
+
   std::reverse(layers.begin(), layers.end());
   return layers;
 }

@@ -1,4 +1,4 @@
-// A config file and the files that it extends, as they are written.
+// A config file and the files that it extends, before they are merged.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -12,10 +12,11 @@ constexpr const char* kExtendsKey = "extends";
 
 struct ConfigLayer {
   std::filesystem::path file;
-  Json tables;  // without that key
+  Json tables;  // without kExtendsKey
 };
 
-// The file and its bases, the last base first: each goes over those before it.
+// The file and its bases, the last base first: keys of a layer replace those of the layers before
+// it.
 std::vector<ConfigLayer> read_config_layers(const std::filesystem::path& path);
 
 }  // namespace spikenm

@@ -13,7 +13,8 @@
 
 namespace spikenm {
 
-// What a key may hold: tables are sections, and a list of tables is nothing.
+// Whether a key may hold this value. A table is a section, not a value, and a list of tables is
+// refused.
 inline bool is_value(const Json& value) {
   if (value.is_object()) return false;
   return !value.is_array() || std::all_of(value.begin(), value.end(), is_value);
@@ -40,7 +41,7 @@ inline const char* type_name(const Json& value) {
 }
 
 template <class T>
-struct Reader;  // convert() gives nothing when the JSON type does not fit
+struct Reader;  // convert() returns nothing when the JSON type does not fit
 
 template <>
 struct Reader<bool> {
@@ -107,7 +108,7 @@ struct Reader<std::vector<T>> {
   }
 };
 
-// A value as it is recorded.
+// The value as JSON, as Config records it.
 template <class T>
 Json as_json(const T& value) {
   return value;

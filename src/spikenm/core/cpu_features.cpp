@@ -30,6 +30,7 @@ Isa choose_isa() {
   const std::vector<Isa> supported = supported_isas();
   const char* asked = std::getenv("SPIKENM_ISA");
   if (asked == nullptr || *asked == '\0') return supported.back();
+
   const auto level = std::find_if(std::begin(kAll), std::end(kAll),
                                   [&](Isa isa) { return isa_name(isa) == asked; });
   SPIKENM_CHECK(level != std::end(kAll), "SPIKENM_ISA: found '{}', wanted ref, avx2 or avx512",

@@ -1,4 +1,4 @@
-// Training that left the finite numbers: nobody's mistake that could be seen before; exit 3.
+// Training reached values that are not finite. This could not be seen before the run; exit 3.
 #pragma once
 
 #include "spikenm/core/error.h"

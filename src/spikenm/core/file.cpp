@@ -31,7 +31,7 @@ class Descriptor {
 
 constexpr std::string_view kPart = ".part";
 
-// Repeats a system call that a signal broke off.
+// Repeats a system call that a signal interrupted.
 template <class Call>
 auto without_interruption(Call&& call) {
   auto result = call();
@@ -46,7 +46,8 @@ auto without_interruption(Call&& call) {
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path, uint64_t most) {
-  // Without O_NONBLOCK a pipe would wait for its writer before we see that it is no file.
+  // Without O_NONBLOCK, open() on a pipe would wait for a writer before we can see that it is not a
+  // file.
   constexpr int kHow = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   const Descriptor file(without_interruption([&] { return ::open(path.c_str(), kHow); }));
   struct stat status{};
@@ -54,6 +55,7 @@ std::string read_file(const std::filesystem::path& path, uint64_t most) {
   SPIKENM_CHECK(!S_ISDIR(status.st_mode), "{}: is a folder, wanted a file", path.string());
   SPIKENM_CHECK(S_ISREG(status.st_mode),
                 "{}: found something that is not a file, wanted a regular file", path.string());
+
   std::string content;
   const auto check_size = [&](uint64_t size) {
     SPIKENM_CHECK(size <= most,
@@ -62,23 +64,25 @@ std::string read_file(const std::filesystem::path& path, uint64_t most) {
   };
   check_size(static_cast<uint64_t>(status.st_size));
   content.reserve(static_cast<size_t>(status.st_size));
+
   std::vector<char> buffer(size_t{1} << 16);
   while (true) {
     const ssize_t n =
         without_interruption([&] { return ::read(file.get(), buffer.data(), buffer.size()); });
     if (n < 0) fail_with_errno(path, "read");
     if (n == 0) return content;
-    check_size(content.size() + static_cast<size_t>(n));  // it may grow, or not tell its size
+    check_size(content.size() + static_cast<size_t>(n));  // the size may be wrong or grow
     content.append(buffer.data(), static_cast<size_t>(n));
     throw_if_interrupted("while " + path.string() + " was read");
   }
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-  // A link stays a link: what it names is replaced. A device or folder is not.
+  // A link stays a link: the file that it names is replaced. A device or a folder is refused.
   std::error_code error;
   for (int hops = 0; hops < 40 && std::filesystem::is_symlink(path_, error); ++hops)
     path_ = path_.parent_path() / std::filesystem::read_symlink(path_, error);
+
   const std::filesystem::file_status status = std::filesystem::status(path_, error);
   SPIKENM_CHECK(status.type() != std::filesystem::file_type::none, "{}: cannot write: {}",
                 path_.string(), error.message());
@@ -128,7 +132,7 @@ void AtomicFile::write(std::string_view content) {
 
 void AtomicFile::commit() {
   if (without_interruption([&] { return ::fsync(file_); }) != 0) give_up();
-  // A full disk may show only here. An interrupted close() has closed all the same.
+  // A full disk may be reported only here. close() closes the file even if a signal interrupts it.
   const bool closed = ::close(file_) == 0 || errno == EINTR;
   file_ = -1;
   if (!closed || ::rename(part_.c_str(), path_.c_str()) != 0) give_up();

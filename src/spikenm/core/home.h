@@ -1,4 +1,4 @@
-// A path as a person writes it.
+// Paths as users write them.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,9 @@
 
 namespace spikenm {
 
-// The path with a leading ~ replaced by $HOME, as a shell does it; what a shell leaves alone
-// (data.root=~/sets, root = "~/sets" in a file) reaches the program raw. Another user's (~name)
-// stays as it is. An Error names `key`, where the path was given, when HOME is not set.
+// The path with a leading ~ replaced by $HOME, as a shell does it. A shell does not do it for
+// data.root=~/sets or inside a config file (root = "~/sets"). Another user's home (~name) stays
+// unchanged. When HOME is not set, an Error names `key`, the key that gave the path.
 std::filesystem::path expand_home(const std::string& path, std::string_view key);
 
 }  // namespace spikenm

@@ -1,5 +1,5 @@
-// Lets one function serve the host and CUDA. Forced inline on the host, so that a copy compiled in
-// an AVX-512 file can never be the one the linker keeps for everybody.
+// Marks a function for both the host and CUDA. It is always inlined on the host: otherwise the
+// linker could keep the copy from an AVX-512 file for all callers.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -8,8 +8,8 @@
 #define SPIKENM_HD inline __attribute__((always_inline))
 #endif
 
-// Before a loop of few rounds that must become straight code on a GPU: an array that is indexed by
-// a variable cannot stay in registers.
+// Unrolls the short loop that follows, on a GPU: an array that is indexed by a variable cannot stay
+// in registers.
 #if defined(__CUDA_ARCH__)
 #define SPIKENM_UNROLL _Pragma("unroll")
 #else

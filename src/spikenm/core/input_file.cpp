@@ -15,9 +15,11 @@
 namespace spikenm {
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
-  // Without O_NONBLOCK a pipe would wait for its writer before we see that it is no file.
+  // Without O_NONBLOCK, open() on a pipe would wait for a writer before we can see that it is not a
+  // file.
   file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   SPIKENM_CHECK(file_ >= 0, "{}: cannot be opened: {}", path_.string(), std::strerror(errno));
+
   struct stat status{};
   const bool is_file = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
   if (!is_file) ::close(std::exchange(file_, -1));

@@ -1,5 +1,5 @@
-// A file read piece by piece. Unlike a mapped one it may be cut by somebody else while it is open:
-// the next read says so, where touching a lost page would end the process.
+// A file read piece by piece. If another process shortens it while it is open, the next read is an
+// Error; with a mapped file, touching a lost page would end the process.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] uint64_t size() const { return size_; }  // when it was opened
+  [[nodiscard]] uint64_t size() const { return size_; }  // at the time of opening
 
-  // Fills `out` with the bytes from `offset` on; an Error when the file ends before. Safe to call
+  // Fills `out` with the bytes from `offset` on; an Error when the file ends earlier. Safe to call
   // from several threads at once.
   void read(uint64_t offset, std::span<uint8_t> out) const;
 
@@ -32,7 +32,7 @@ class InputFile {
   int file_ = -1;
 };
 
-// Refills `out` with the whole file. An interrupt ends the reading of a large one.
+// Refills `out` with the whole file. An interrupt stops the reading of a large file.
 void read_bytes(const std::filesystem::path& path, std::vector<uint8_t>& out);
 
 }  // namespace spikenm

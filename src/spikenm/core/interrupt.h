@@ -1,14 +1,14 @@
-// SIGINT, SIGTERM and SIGHUP become a flag that long loops look at between steps.
+// SIGINT, SIGTERM and SIGHUP become a flag that long loops check between steps.
 #pragma once
 
 #include <string>
 
 namespace spikenm {
 
-// Takes the signals over; a second signal ends the process at once.
+// Installs handlers for these signals; a second signal ends the process at once.
 void install_interrupt_handlers();
 
-// Throws Interrupted, saying where the work stood, when a signal has come.
+// Throws Interrupted when a signal has come; `where` says in the message what was being done.
 void throw_if_interrupted(const std::string& where);
 
 }  // namespace spikenm

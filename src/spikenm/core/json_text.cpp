@@ -8,8 +8,8 @@
 namespace spikenm {
 namespace {
 
-// The parser's own tree builder looks through all keys of an object for each new one. This one
-// appends, and looks for two of a kind once, where the object ends.
+// The parser's own tree builder searches all keys of an object for each new one. This one appends,
+// and looks for duplicate keys once, at the end of the object.
 class TreeBuilder : public nlohmann::json_sax<Json> {
  public:
   explicit TreeBuilder(const std::string& source) : source_(source) {}
@@ -40,7 +40,8 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   }
 
  private:
-  // What is open stays where it is: its parent gets nothing more until it is closed.
+  // Pointers to open values stay valid: a parent gets no new member while one of its values is
+  // open.
   Json& append(Json value) {
     SPIKENM_CHECK(++values_ <= kMostJsonValues,
                   "{}: found JSON of more than {} values, wanted at most {} (a fixed limit)",
@@ -94,10 +95,11 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Json parse_json_object(std::string_view text, const std::string& source) {
-  // The parser takes a NUL for the end of the text, whatever follows it.
+  // The parser takes a NUL for the end of the text and ignores what follows.
   const size_t nul = text.find('\0');
   SPIKENM_CHECK(nul == std::string_view::npos,
                 "{}: found a NUL at byte {}, wanted a JSON object and nothing more", source, nul);
+
   TreeBuilder builder(source);
   const bool whole = Json::sax_parse(text.begin(), text.end(), &builder);
   const Json found = whole ? builder.take() : Json();

@@ -91,7 +91,7 @@ RangeKey<T>::RangeKey(std::string key, const Default<T>& usual, T least, T most,
       low_(least),
       high_(most) {
   set_default(*this, usual);
-  // As the messages of Config show them.
+  // The bounds as the messages of Config show them.
   constexpr const char* kShown = std::is_same_v<T, double> ? "{:g}" : "{}";
   low = fmt::format(fmt::runtime(kShown), least);
   high = fmt::format(fmt::runtime(kShown), most);

@@ -1,5 +1,5 @@
-// Config keys as data: what each is called, may be, and is for. A key is read through its
-// declaration, so a list of declarations says what runs read.
+// Config keys as data: the name, the type, the range and the purpose of each. A key is read through
+// its declaration, so the list of declarations says which keys runs read.
 #pragma once
 
 #include "spikenm/core/config.h"
@@ -28,13 +28,13 @@ enum class KeyType {
   kTable,         // key = "text" pairs whose keys the user invents
 };
 
-// "whole number", "one of", …: how a list of keys calls the type.
+// "whole number", "one of", …: the type's name in a list of keys.
 const char* type_name(KeyType type);
 
 struct Key {
   std::string name;  // within its section
   KeyType type = KeyType::kText;
-  std::string fallback;   // the default as a config would give it; empty: none, or `varies` tells
+  std::string fallback;   // the default as a config would give it; empty: none, or see `varies`
   std::string varies;     // in words, what the default depends on; empty: it is always `fallback`
   std::string low, high;  // a number's closed range; empty: any
   std::vector<std::string> choices;  // of kChoice
@@ -52,16 +52,16 @@ inline KeyList join_keys(KeyList first, const KeyList& more) {
 // The keys of one reader.
 struct KeyGroup {
   std::string section;  // "" holds seed, device, …
-  std::string owner;    // the model, dataset or method; "": whichever is chosen
+  std::string owner;    // the model, dataset or method; "": any
   KeyList keys;
 };
 
-// A default that no number stands for: "depends on surrogate".
+// A default that is not one fixed value: "depends on surrogate".
 struct Varies {
   std::string words;
 };
 
-// A value; or words alone; or the usual value, and words on where it is another.
+// A default: a value; or words alone; or the usual value and words that say when it differs.
 template <class T>
 struct Default {
   std::optional<T> value;
@@ -73,14 +73,14 @@ struct Default {
   Default(T usual, std::string otherwise) : value(std::move(usual)), words(std::move(otherwise)) {}
 };
 
-// The most that a key without an upper end takes.
+// The largest values of keys that declare no upper bound.
 inline constexpr int64_t kMostWhole = INT32_MAX;
 inline constexpr double kMostNumber = 1e30;
 
-// read(config) takes the declared default, read(config, other) another one: that of a preset, or
-// of a declaration whose default varies.
+// read(config) uses the declared default. read(config, other) uses `other` as the default: that of
+// a preset, or of a declaration whose default varies.
 
-// A key whose type is all that is asked of its value.
+// A key that accepts every value of its type.
 template <class T>
 class ValueKey : public Key {
  public:
@@ -114,7 +114,7 @@ class RangeKey : public Key {
   [[nodiscard]] T read(const Config& config, T other) const {
     return read_within(config, other, low_, high_);
   }
-  // Where another key narrows the range.
+  // For a range that another key narrows.
   [[nodiscard]] T read_within(const Config& config, T other, T least, T most) const;
 
  private:
@@ -125,7 +125,7 @@ class RangeKey : public Key {
 using IntKey = RangeKey<int64_t>;
 using RealKey = RangeKey<double>;
 
-// One of several names; read() gives its place among them.
+// One of several names; read() returns its index in `choices`.
 class ChoiceKey : public Key {
  public:
   ChoiceKey(std::string key, const Default<std::string>& usual, std::vector<std::string> names,

@@ -17,7 +17,7 @@ std::string_view section_of(std::string_view key) {
 }  // namespace
 
 void KeyUse::overridden(const std::string& key, const Json* in_file) {
-  // Of two overrides of one key the first replaced the file's value.
+  // When a key is overridden twice, only the first override replaces the file's value.
   overridden_.try_emplace(key, in_file == nullptr ? std::nullopt : std::optional<Json>(*in_file));
 }
 
@@ -46,6 +46,7 @@ std::string KeyUse::gives_way_to(const std::string& key, const Values& values) c
     for (const std::string& because : idle->second)
       if (is_changed(because, values)) return because;
   }
+
   for (const std::string& selector : selectors_)
     if (section_of(selector) == section_of(key) && is_changed(selector, values)) return selector;
   return "";

@@ -1,4 +1,4 @@
-// MD5 sums: how dataset publishers let people check a copy. Not for secrets.
+// MD5 sums, which dataset publishers give so that people can check a copy. Not for secrets.
 #pragma once
 
 #include "spikenm/core/bytes.h"
@@ -11,7 +11,7 @@ namespace spikenm {
 // 32 lower-case hex digits.
 std::string md5_hex(Bytes bytes);
 
-// Of the whole file, which is read piece by piece; an interrupt ends it.
+// The sum of the whole file, which is read piece by piece; an interrupt stops the reading.
 std::string md5_hex(const InputFile& file);
 
 }  // namespace spikenm

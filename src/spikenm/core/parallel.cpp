@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<int> thread_count{0};
 
-// Whether this thread is in a loop's chunk: a loop within is run by this thread alone.
+// Whether this thread runs a chunk of a loop. A loop inside that chunk is run by this thread alone.
 thread_local bool in_chunk = false;
 
 // The failure of the earliest chunk that failed.
@@ -61,6 +61,7 @@ void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, in
   if (n <= 0) return;
   const Chunks chunks{.n = n, .grain = std::clamp<int64_t>(grain, 1, n)};
   const int64_t count = chunks.count();
+
   FirstFailure failure;
   std::atomic<int64_t> next = 0;
   const auto work = [&] {
@@ -68,16 +69,18 @@ void parallel_for(int64_t n, int64_t grain, const std::function<void(int64_t, in
     for (int64_t chunk = next++; chunk < count; chunk = next++) {
       try {
         chunks.run(chunk, body);
-      } catch (...) {  // may not leave a worker; it is rethrown below
+      } catch (...) {  // must not leave a worker; rethrown below
         failure.add(chunk, std::current_exception());
       }
     }
     in_chunk = false;
   };
+
   const int64_t helpers = std::min<int64_t>(threads(), count) - 1;
   if (helpers > 0 && !in_chunk &&
       WorkerPool::of_process().try_run(static_cast<int>(helpers), std::ref(work)))
     return failure.rethrow();
+
   for (int64_t chunk = 0; chunk < count; ++chunk) chunks.run(chunk, body);
 }
 

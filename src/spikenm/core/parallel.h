@@ -1,5 +1,5 @@
 // Work is cut by size, never by the number of threads, and partial sums are added in order: a
-// result is the same bits with one thread and with many.
+// result has the same bits with one thread and with many.
 #pragma once
 
 #include <cstdint>

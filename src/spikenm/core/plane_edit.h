@@ -1,7 +1,7 @@
-// What augmentation does to images that a GPU can finish, as plain numbers: pixels are moved
-// together, one box is blanked, channels are scaled, images are mixed. data/transforms chooses the
-// numbers and can do the work on the CPU. train/batch_tensors.cpp hands them to ops/augment.h,
-// whose kernel (kernels/augment.h) does the same work, bit for bit, for a whole batch.
+// The part of augmentation that a GPU can do, as plain numbers: pixels are moved together, one box
+// is blanked, channels are scaled, images are mixed. data/transforms chooses the numbers and can do
+// the work on the CPU. train/batch_tensors.cpp hands them to ops/augment.h, whose kernel
+// (kernels/augment.h) does the same work, bit for bit, for a whole batch.
 #pragma once
 
 #include "spikenm/core/host_device.h"
@@ -10,7 +10,7 @@
 
 namespace spikenm {
 
-// Rows [top,bottom) and columns [left,right); empty where an end is not beyond its begin.
+// Rows [top,bottom) and columns [left,right); empty when bottom <= top or right <= left.
 struct Box {
   int32_t top = 0, bottom = 0, left = 0, right = 0;
 
@@ -21,8 +21,8 @@ struct Box {
   bool operator==(const Box&) const = default;
 };
 
-// What becomes of every plane of one sample. Pixel (y,x) has the hole's colour inside `hole`; else,
-// inside `kept`, it is the pixel that lay at (row(y), column(x)); else it is 0.
+// How every plane of one sample is changed. Pixel (y,x) has the hole's colour inside `hole`; else,
+// inside `kept`, it is the pixel that was at (row(y), column(x)); else it is 0.
 struct PlaneEdit {
   int32_t dy = 0, dx = 0;
   bool mirrored = false;
@@ -39,14 +39,15 @@ PlaneEdit whole_plane(int64_t height, int64_t width);
 // `first`, then `second`, as one edit. At most one of them may have a hole.
 PlaneEdit combine(const PlaneEdit& first, const PlaneEdit& second);
 
-// What becomes of the values of one channel, after the PlaneEdit: v * scale - offset.
+// How the values of one channel are changed, after the PlaneEdit: v * scale - offset.
 struct ChannelEdit {
   float fill = 0;  // the hole's colour, before it is scaled
   float scale = 1, offset = 0;
 };
 
-// How the images of a batch are mixed with their partners, last of all: share * own + rest *
-// partner's. If `boxed`, each keeps its own pixels except in the box, where it has its partner's.
+// The last step: how each image of a batch is mixed with its partner: share * own + rest *
+// partner's. If `boxed`, an image has its partner's pixels inside the box and its own pixels
+// outside.
 struct MixEdit {
   float share = 1, rest = 0;
   bool boxed = false;

@@ -11,7 +11,7 @@ namespace spikenm {
 
 void write_png(const std::filesystem::path& path, int64_t width, int64_t height,
                std::span<const uint8_t> rgb) {
-  constexpr int64_t kMaxSide = 16384;  // the picture's bytes then fit libpng's 32-bit sums
+  constexpr int64_t kMaxSide = 16384;  // then libpng's 32-bit sizes do not overflow
   SPIKENM_CHECK(1 <= width && width <= kMaxSide && 1 <= height && height <= kMaxSide,
                 "{}: found a picture of {}x{} pixels, wanted sides of 1 to {}", path.string(),
                 width, height, kMaxSide);
@@ -22,7 +22,8 @@ void write_png(const std::filesystem::path& path, int64_t width, int64_t height,
   image.width = static_cast<png_uint_32>(width);
   image.height = static_cast<png_uint_32>(height);
   image.format = PNG_FORMAT_RGB;
-  // libpng asks for room before it packs, then says how much it took.
+
+  // libpng needs the largest possible size before it packs, and then returns the size it used.
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   std::string packed(size, '\0');
   const int written = png_image_write_to_memory(&image, packed.data(), &size, 0, rgb.data(),

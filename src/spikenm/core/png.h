@@ -1,4 +1,4 @@
-// Pictures for people.
+// Writes PNG pictures.
 #pragma once
 
 #include <cstdint>

@@ -17,6 +17,7 @@ std::string processor_name() {
     unsigned* const w = words.data() + 4 * (leaf - kFirst);
     if (__get_cpuid(leaf, &w[0], &w[1], &w[2], &w[3]) == 0) return "unknown";
   }
+
   std::array<char, sizeof(words) + 1> name{};
   std::memcpy(name.data(), words.data(), sizeof(words));
   const std::string found = name.data();

@@ -1,11 +1,11 @@
-// What the processor calls itself.
+// The processor's name.
 #pragma once
 
 #include <string>
 
 namespace spikenm {
 
-// "AMD EPYC 9654 96-Core Processor", say; "unknown" where there is nobody to ask.
+// For example "AMD EPYC 9654 96-Core Processor"; "unknown" where the processor has no name to read.
 std::string processor_name();
 
 }  // namespace spikenm

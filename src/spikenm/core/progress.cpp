@@ -23,6 +23,7 @@ void ProgressLine::update(std::string_view title, double fraction, std::string_v
   if (drawn_ && now - last_ < 0.1) return;
   last_ = now;
   drawn_ = true;
+
   constexpr int kWidth = 24;
   const int filled = static_cast<int>(kWidth * std::clamp(fraction, 0.0, 1.0));
   draw(fmt::format("\r\033[K{} [{}{}] {}", printable(title), std::string(filled, '='),

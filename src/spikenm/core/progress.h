@@ -1,4 +1,4 @@
-// One live line on a terminal, nothing in a pipe.
+// One line that is redrawn on a terminal; nothing is written when stderr is not a terminal.
 #pragma once
 
 #include "spikenm/core/stopwatch.h"
@@ -16,7 +16,7 @@ class ProgressLine {
 
   [[nodiscard]] bool is_live() const { return live_; }
 
-  // Draws "title [=====>    ] text", at most ten times a second.
+  // Draws "title [=====>    ] text", at most ten times per second.
   void update(std::string_view title, double fraction, std::string_view text);
   // Removes the line, so that ordinary output can follow.
   void clear();

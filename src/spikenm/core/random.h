@@ -9,8 +9,8 @@
 
 namespace spikenm {
 
-// What a stream of numbers is for. The low 16 bits of a stream tell users of one kind apart
-// (layers).
+// What a stream of numbers is for. The low 16 bits of a stream separate users of the same kind,
+// such as layers.
 enum class RandomUse : uint32_t {
   kWeightInit = 1,
   kLogitInit = 2,
@@ -67,7 +67,7 @@ class RandomAddress {
   RandomAddress(uint64_t seed, uint32_t stream, uint32_t step = 0)
       : seed_(seed), stream_(stream), step_(step) {}
 
-  // Words 4 block .. 4 block + 3 at the price of one.
+  // Words 4 * block to 4 * block + 3, for the cost of one.
   [[nodiscard]] RandomWords<uint32_t> words(uint64_t block) const {
     return philox<uint32_t>(seed_, stream_, step_, static_cast<uint32_t>(block),
                             static_cast<uint32_t>(block >> 32));

@@ -1,5 +1,6 @@
-// A registry is an explicit table: one row a name, in the order of the file that lists them. Static
-// libraries drop objects nobody references, so self-registration would silently lose entries.
+// A registry is an explicit table: one row per name, in the order of the file that lists them.
+// Linkers drop objects of a static library that nothing references, so self-registration would
+// silently lose entries.
 #pragma once
 
 #include "spikenm/core/error.h"

@@ -19,8 +19,8 @@ namespace spikenm {
 namespace fs = std::filesystem;
 namespace {
 
-// The result goes first and the config last when a run is removed: a crash in between never leaves
-// a folder that looks finished, or one that looks like no run.
+// In the order of removal: the result first and the config last. After a crash in between, the
+// folder does not look finished, and still looks like a run.
 constexpr std::array kFiles{RunDir::kResult,  RunDir::kModel, RunDir::kBestModel,
                             RunDir::kMetrics, RunDir::kGraph, RunDir::kConfig};
 constexpr std::string_view kMark = "# The config of a run: every key with the value used.\n";
@@ -32,12 +32,12 @@ bool starts_with(const fs::path& file, std::string_view wanted) {
     if (in.size() < begin.size()) return false;
     in.read(0, begin);
     return std::equal(begin.begin(), begin.end(), wanted.begin());
-  } catch (const Error&) {  // a pipe, a folder, or nothing at all
+  } catch (const Error&) {  // a pipe, a folder, or missing
     return false;
   }
 }
 
-// The mark alone tells: other programs write files of the same names.
+// Only the mark identifies a run: other programs write files of the same names.
 bool holds_run(const fs::path& folder) {
   return starts_with(folder / RunDir::kConfig, kMark);
 }
@@ -53,7 +53,8 @@ bool is_next(const fs::directory_entry& entry) {
          entry.symlink_status().type() == fs::file_type::directory;
 }
 
-// Parts of files and the beginning of another run: what one that was killed may leave.
+// Whether the folder holds nothing but what a killed run may leave: parts of files and the
+// beginning of another run.
 bool holds_leftovers_alone(const fs::path& folder) {
   const fs::directory_iterator entries(folder);
   return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
@@ -68,7 +69,8 @@ void remove_parts(const fs::path& folder) {
   for (const fs::path& part : parts) fs::remove(part);
 }
 
-// The folder and a run's files in it; false when it holds anything else, which stays.
+// Removes the folder and a run's files in it. When it holds anything else, that stays and the
+// result is false.
 bool remove_next(const fs::path& next) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(next, error))) return true;
@@ -86,7 +88,8 @@ void clear_leftovers(const fs::path& folder) {
                 (folder / RunDir::kNext).string());
 }
 
-// Says whether the folder holds a run that may be replaced; refuses what may not be.
+// Returns whether the folder holds a run that is to be replaced. Throws when the folder must not be
+// used.
 bool check_content(const fs::path& path, bool force) {
   if (holds_leftovers_alone(path)) {
     SPIKENM_CHECK(force || fs::is_empty(path),
@@ -95,6 +98,7 @@ bool check_content(const fs::path& path, bool force) {
                   path.string());
     return false;
   }
+
   SPIKENM_CHECK(holds_run(path),
                 "{}: the output folder is not empty and holds no run; name another with --out",
                 path.string());
@@ -128,6 +132,7 @@ RunDir RunDir::create(const fs::path& path, bool force) {
   SPIKENM_CHECK(!error, "{}: cannot make the output folder: {}", path.string(), error.message());
   SPIKENM_CHECK(::access(path.c_str(), W_OK) == 0, "{}: cannot write into the output folder: {}",
                 path.string(), std::strerror(errno));
+
   try {
     const bool replaces = check_content(path, force);
     clear_leftovers(path);
@@ -161,8 +166,10 @@ void RunDir::promote() {
   if (!replaces_) return;
   try {
     const fs::path next = path_ / kNext;
-    // The old result goes before anything new comes, and the new config comes last, over the old
-    // one: whatever ends us in between, the folder holds a run, and no two of them look like one.
+
+    // The old result is removed before any new file arrives, and the new config comes last and
+    // replaces the old one. Wherever the process ends in between, the folder holds a run, and files
+    // of two runs never look like one run.
     for (const std::string_view name : kFiles)
       if (name != kConfig || !fs::exists(next / name)) fs::remove(path_ / name);
     for (const std::string_view name : {kGraph, kMetrics, kModel, kBestModel, kResult, kConfig})

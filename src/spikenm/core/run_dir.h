@@ -1,5 +1,5 @@
-// The folder of one run: resolved config, the network's graph, a metrics line an epoch, the result,
-// the model.
+// The folder of one run: resolved config, the network's graph, one metrics line per epoch, the
+// result, the model.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -17,10 +17,10 @@ class RunDir {
   static constexpr std::string_view kResult = "result.json";
   static constexpr std::string_view kModel = "model.safetensors";
   static constexpr std::string_view kBestModel = "model_best_val.safetensors";
-  static constexpr std::string_view kNext = ".next";  // where a run grows that replaces another
+  static constexpr std::string_view kNext = ".next";  // place of a run that replaces another
 
-  // Makes the folder. One that holds a run or anything else is refused. With `force` a run may be
-  // replaced: it stays whole until promote(), and files that are not a run's stay for good.
+  // Makes the folder. A folder that is not empty is refused. With `force` a run may be replaced: it
+  // stays whole until promote(), and files that are not a run's are never removed.
   static RunDir create(const std::filesystem::path& path, bool force);
 
   // A run that ends before promote() leaves the old one as it was.
@@ -29,23 +29,23 @@ class RunDir {
   RunDir& operator=(RunDir&&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  // Where the file lies now: after promote() it is another place.
+  // Where the file is now; promote() may move it.
   [[nodiscard]] std::filesystem::path file(std::string_view name) const;
 
-  // The resolved config, marked as a run's.
+  // Writes the resolved config with the mark that identifies a run.
   void write_config(std::string_view toml) const;
   void write(std::string_view name, std::string_view content) const;
   void append_line(std::string_view name, const Json& line) const;
 
-  // Puts this run in the place of the old one, if there is one. Called when the run has something
-  // to show: after its first epoch.
+  // Puts this run in the place of the old one, if there is one. Called after the run's first epoch,
+  // when it has something to show.
   void promote();
 
  private:
   RunDir(std::filesystem::path path, bool replaces);
 
   std::filesystem::path path_;
-  bool replaces_;  // an old run is still there, and this one lies in kNext
+  bool replaces_;  // an old run is still there, and this one is in kNext
 };
 
 }  // namespace spikenm

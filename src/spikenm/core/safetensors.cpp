@@ -14,7 +14,7 @@ namespace spikenm {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
-constexpr uint64_t kMaxHeader = 32 << 20;  // its tree takes some 25 times as much memory
+constexpr uint64_t kMaxHeader = 32 << 20;  // parsed, it takes about 25 times the memory
 
 constexpr uint64_t kMostModel = uint64_t{4} << 30;
 constexpr size_t kLengthBytes = 8;
@@ -37,7 +37,8 @@ bool byte_count(const std::vector<int64_t>& shape, uint64_t item, uint64_t& byte
   return true;
 }
 
-// A list of whole numbers that fit int64_t; a fraction, a sign or a larger number is not one.
+// The list as whole numbers that fit int64_t; {-1} when an item has a sign or a fraction, or is
+// larger.
 std::vector<int64_t> whole_numbers(const Json& list) {
   std::vector<int64_t> result;
   for (const Json& item : list.get_ref<const Json::array_t&>()) {
@@ -66,6 +67,7 @@ Span read_entry(const std::string& name, const Json& entry, const std::string& s
   } catch (const Json::exception&) {
     fail("{}: tensor '{}': wanted dtype, shape and data_offsets in its header entry", source, name);
   }
+
   const uint64_t item = element_size(span.tensor.dtype);
   SPIKENM_CHECK(item > 0, "{}: tensor '{}': found type '{}', which is not one of the format's",
                 source, name, span.tensor.dtype);
@@ -83,6 +85,7 @@ void check_cover(const std::vector<Span>& spans, uint64_t n_bytes, const std::st
   std::stable_sort(by_offset.begin(), by_offset.end(), [](const Span* a, const Span* b) {
     return a->begin != b->begin ? a->begin < b->begin : a->end < b->end;
   });
+
   uint64_t covered = 0;
   for (const Span* span : by_offset) {
     SPIKENM_CHECK(span->begin == covered, "{}: tensor '{}' starts at byte {}, wanted {}", source,
@@ -96,7 +99,7 @@ void check_cover(const std::vector<Span>& spans, uint64_t n_bytes, const std::st
                 n_bytes - covered);
 }
 
-// The length that the file begins with. `n_bytes`: of the whole file.
+// The header's length, stored at the beginning of the file. n_bytes: size of the whole file.
 uint64_t header_length(Bytes begin, uint64_t n_bytes, const std::string& source) {
   SPIKENM_CHECK(n_bytes >= kLengthBytes, "{}: found {} bytes, too few for a safetensors file",
                 source, n_bytes);
@@ -117,7 +120,7 @@ struct Header {
   std::vector<Span> spans;
 };
 
-// `n_bytes`: of the data that follows.
+// n_bytes: size of the data after the header.
 Header read_header(std::string_view text, uint64_t n_bytes, const std::string& source) {
   const Json entries = parse_json_object(text, source + ": header");
   Header header;
@@ -146,8 +149,9 @@ const StoredTensor* SafetensorsFile::find(std::string_view name) const {
 
 std::string encode_safetensors(const SafetensorsFile& file) {
   Json header = Json::object();
-  auto& entries = header.get_ref<Json::object_t&>();  // appended to: a lookup walks through all
+  auto& entries = header.get_ref<Json::object_t&>();  // appended to: a lookup searches all
   if (!file.metadata.empty()) entries.emplace_back("__metadata__", file.metadata);
+
   uint64_t offset = 0;
   for (const StoredTensor& t : file.tensors) {
     uint64_t bytes = 0;
@@ -157,13 +161,15 @@ std::string encode_safetensors(const SafetensorsFile& file) {
         Json{{"dtype", t.dtype}, {"shape", t.shape}, {"data_offsets", {offset, offset + bytes}}});
     offset += bytes;
   }
+
   std::string text = header.dump();
-  text.append((8 - text.size() % 8) % 8, ' ');  // tensors start on 8 bytes
+  text.append((8 - text.size() % 8) % 8, ' ');  // tensors start at a multiple of 8 bytes
   const uint64_t length = text.size();
   std::string out(8, '\0');
   std::memcpy(out.data(), &length, 8);
   out += text;
   out.reserve(out.size() + offset);
+
   for (const StoredTensor& t : file.tensors) {
     out.append(reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size());
   }
@@ -188,10 +194,12 @@ SafetensorsInput::SafetensorsInput(const std::filesystem::path& path) : file_(pa
   SPIKENM_CHECK(file_.size() <= kMostModel,
                 "{}: found a file of {} bytes, wanted at most {} (a fixed limit)", source,
                 file_.size(), kMostModel);
+
   std::vector<uint8_t> text(std::min<uint64_t>(file_.size(), kLengthBytes));
   file_.read(0, text);
   text.resize(header_length(text, file_.size(), source));
   file_.read(kLengthBytes, text);
+
   const uint64_t begin = kLengthBytes + text.size();
   Header header = read_header(as_text(text), file_.size() - begin, source);
   header_.metadata = std::move(header.metadata);

@@ -34,15 +34,15 @@ std::string encode_safetensors(const SafetensorsFile& file);
 // `source` names the bytes in messages.
 SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& source);
 
-// A file whose header has been judged, with the size of the file; its tensors are read when they
-// are asked for.
+// An open file whose header has been checked against the file's size. Its tensors are read when
+// bytes() is called.
 class SafetensorsInput {
  public:
   explicit SafetensorsInput(const std::filesystem::path& path);
 
   // Tensors without their bytes.
   [[nodiscard]] const SafetensorsFile& header() const { return header_; }
-  // Of a tensor of header(). An interrupt ends the reading.
+  // The bytes of a tensor of header(). An interrupt stops the reading.
   [[nodiscard]] std::vector<uint8_t> bytes(const StoredTensor& tensor) const;
 
  private:
@@ -52,7 +52,7 @@ class SafetensorsInput {
 
   InputFile file_;
   SafetensorsFile header_;
-  std::vector<Place> places_;  // of header_.tensors
+  std::vector<Place> places_;  // one per tensor in header_.tensors
 };
 
 void write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file);

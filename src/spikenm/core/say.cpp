@@ -11,8 +11,8 @@
 namespace spikenm {
 namespace {
 
-// Writing into a pipe that nobody reads would end the process; the thread that writes holds that
-// signal back and then takes it away.
+// Writing into a pipe without a reader raises SIGPIPE, which would end the process. The writing
+// thread blocks the signal and then discards it.
 class NoBrokenPipe {
  public:
   NoBrokenPipe() {
@@ -43,12 +43,13 @@ unsigned char byte_at(std::string_view text, size_t i) {
   return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
 }
 
-// Embeddings, overrides and isolates: what follows one is shown in another order than it is in.
+// Unicode embeddings, overrides and isolates: they change the order in which the text after them is
+// shown.
 bool turns_direction(unsigned code) {
   return (0x202A <= code && code <= 0x202E) || (0x2066 <= code && code <= 0x2069);
 }
 
-// Bytes of the character that the text begins with, 0 when it is a control character or no UTF-8.
+// Bytes of the character that the text begins with, 0 when it is a control character or not UTF-8.
 size_t printable_bytes(std::string_view text) {
   const unsigned lead = byte_at(text, 0);
   if (lead < 0x80) return lead >= 0x20 && lead != 0x7F ? 1 : 0;
@@ -59,13 +60,14 @@ size_t printable_bytes(std::string_view text) {
     if ((byte_at(text, i) & 0xC0U) != 0x80) return 0;
     code = code << 6 | (byte_at(text, i) & 0x3FU);
   }
+
   const bool is_control = code < 0xA0 || turns_direction(code);
   const bool too_long = (n == 3 && code < 0x800) || (n == 4 && code < 0x10000);
   const bool is_surrogate = 0xD800 <= code && code <= 0xDFFF;
   return is_control || too_long || is_surrogate || code > 0x10FFFF ? 0 : n;
 }
 
-// Hands the printable text on, piece by piece; takes no memory, so that say() cannot fail.
+// Passes the printable text to `emit` piece by piece. Allocates no memory, so say() cannot fail.
 template <class Emit>
 void escape(std::string_view text, Emit emit) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -111,6 +113,7 @@ void say(std::string_view line) noexcept {
     piece.copy(buffer.data() + used, piece.size());
     used += piece.size();
   };
+
   escape(line, put);
   put("\n");
   draw({buffer.data(), used});

@@ -1,5 +1,5 @@
-// What a person reads beside the work: lines on stderr. A stderr that cannot be written (full,
-// closed, a pipe without a reader) changes nothing: what is said is never the reason for a failure.
+// Messages for people: lines on stderr. When stderr cannot be written (full, closed, a pipe without
+// a reader), nothing happens: a message is never the reason for a failure.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace spikenm {
 
-// The text with every control character, and every byte that is not UTF-8, as \xNN: what a file
-// holds never steers a terminal.
+// The text with every control character, and every byte that is not UTF-8, as \xNN: text from a
+// file cannot control the terminal.
 std::string printable(std::string_view text);
 
 // Writes the line, made printable, and a newline to stderr.
@@ -17,7 +17,7 @@ void say(std::string_view line) noexcept;
 // Says each line of a text that has several.
 void say_lines(std::string_view text) noexcept;
 
-// Writes the text to stderr as it is: for a line that is drawn over.
+// Writes the text to stderr unchanged: for a line that is redrawn.
 void draw(std::string_view text) noexcept;
 
 }  // namespace spikenm

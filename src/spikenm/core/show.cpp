@@ -15,7 +15,7 @@ void write_output(std::string_view text) {
                 "standard output: cannot write: {}", std::strerror(errno));
 }
 
-// JSON text leaves DEL and U+0080 to U+009F as they are; in it they stand inside strings alone.
+// JSON text leaves DEL and U+0080 to U+009F as they are; they occur only inside strings.
 std::string escape_controls(std::string_view json) {
   std::string shown;
   for (size_t i = 0; i < json.size(); ++i) {

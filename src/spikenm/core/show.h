@@ -1,4 +1,4 @@
-// What a command prints: text on standard output. Control characters but newlines are made
+// What a command prints: text on standard output. Control characters other than newlines are made
 // printable, and an output that cannot be written is an Error.
 #pragma once
 
@@ -22,7 +22,7 @@ void show(fmt::format_string<Args...> format, Args&&... args) {
 // to write it.
 void show_json(const Json& value);
 
-// Throws the Error of an output that could not be written, which may show only at the end.
+// Throws an Error when the output could not be written, which may be known only at the end.
 void finish_output();
 
 }  // namespace spikenm

@@ -23,11 +23,11 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view last_part(std::string_view key) {
-  return key.substr(key.rfind('.') + 1);  // all of it where it has no dot
+  return key.substr(key.rfind('.') + 1);  // the whole key if it has no dot
 }
 
-// Of dotted keys the last part may be what is meant: lr is near train.lr. A slip in the section is
-// likelier than another section.
+// The last parts of dotted keys are also compared: lr is near train.lr. The 2 prefers a typing
+// mistake in the whole key to another section.
 size_t key_distance(std::string_view a, std::string_view b) {
   return std::min(edit_distance(a, b), edit_distance(last_part(a), last_part(b)) + 2);
 }

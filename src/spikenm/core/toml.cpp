@@ -5,8 +5,8 @@
 
 #include <exception>
 
-// toml++ asserts where some malformed text (a NUL in a table's name) leads it; that is a bad file
-// and no reason to abort.
+// Some malformed text (a NUL in a table's name) makes an assertion of toml++ fail. That is a bad
+// file, not a reason to abort.
 namespace {
 struct TomlAssertion : std::exception {};
 [[noreturn]] void throw_toml_assertion() {
@@ -16,7 +16,8 @@ struct TomlAssertion : std::exception {};
 #undef NDEBUG
 #define TOML_ASSERT(condition) ((condition) ? void() : throw_toml_assertion())
 #define TOML_EXCEPTIONS 1
-// Its test for blanks runs into __builtin_unreachable() on letters such as U+0213, which are none.
+// toml++'s test for blanks reaches __builtin_unreachable() on letters such as U+0213, which are not
+// blanks.
 #include <toml++/impl/preprocessor.h>
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
@@ -33,13 +34,14 @@ namespace {
 Json to_json(const toml::node& node, const std::string& key);
 
 Json table_to_json(const toml::table& table, const std::string& prefix) {
-  // toml++ sorts keys; source positions give the file's own order back.
+  // toml++ sorts keys; the source positions restore the order of the file.
   std::vector<std::pair<std::string, const toml::node*>> entries;
   for (const auto& [key, node] : table) entries.emplace_back(std::string(key.str()), &node);
   std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
     return a.second->source().begin < b.second->source().begin;
   });
-  // Appended, since a lookup walks through all keys; the parser has seen to it that they differ.
+
+  // Appended, since a lookup searches all keys; the parser has checked that the keys differ.
   Json object = Json::object();
   auto& members = object.get_ref<Json::object_t&>();
   for (const auto& [key, node] : entries) members.emplace_back(key, to_json(*node, prefix + key));
@@ -52,6 +54,7 @@ Json to_json(const toml::node& node, const std::string& key) {
   if (const auto* v = node.as_floating_point()) return v->get();
   if (const auto* v = node.as_string()) return v->get();
   if (const toml::table* table = node.as_table()) return table_to_json(*table, key + ".");
+
   const toml::array* array = node.as_array();
   SPIKENM_CHECK(array != nullptr,
                 "{}: found a date, wanted a number, text, true/false, a list or a table", key);
@@ -87,7 +90,7 @@ Json parse_toml(std::string_view text, const std::string& source) {
 
 std::optional<Json> parse_toml_value(std::string_view text, const std::string& key) {
   const std::string assignment = fmt::format("value = {}", text);
-  // A path may have as many dots as it likes.
+  // A path may have any number of dots.
   if (text.find_first_of("[{\n") != std::string_view::npos) check_toml_limits(assignment, key);
   try {
     return to_json(*toml::parse(assignment).get("value"), key);

@@ -15,10 +15,11 @@ namespace spikenm {
 // `source` names the text in messages.
 Json parse_toml(std::string_view text, const std::string& source);
 
-// The right side of an assignment; nothing when it is not TOML. `key` names it in messages.
+// Reads the right side of an assignment; returns nothing when it is not TOML. `key` names it in
+// messages.
 std::optional<Json> parse_toml_value(std::string_view text, const std::string& key);
 
-// Every value that is not a table, under its dotted key: {a: {b: 1}} gives "a.b", 1.
+// Every value that is not a table, under its dotted key: {a: {b: 1}} becomes "a.b", 1.
 std::vector<std::pair<std::string, Json>> flatten_tables(const Json& table);
 
 }  // namespace spikenm

@@ -35,6 +35,7 @@ class LimitScan {
       depth_ = 0;
     }
     if (!blank) line_begins_ = false;
+
     if (c == '\n') {
       end_line();
     } else if (c == '.') {
@@ -68,17 +69,19 @@ class LimitScan {
   }
 
   void close() {
-    if (dots_.size() == 1) return;  // not TOML, as the parser will say
+    if (dots_.size() == 1) return;  // not TOML; the parser will report it
     forget_dots();
     dots_.pop_back();
     --depth_;
   }
 
-  // A line's end ends a statement, but not inside brackets. What follows a header lies within it.
+  // The end of a line ends a statement, but not inside brackets. Lines after a header belong to its
+  // table.
   void end_line() {
     ++line_;
     line_begins_ = true;
     if (dots_.size() > 1) return;
+
     const int64_t dots = dots_.back();
     forget_dots();
     if (!in_header_) return;
@@ -102,11 +105,12 @@ class LimitScan {
         source_, line_, kDeepestToml, kDeepestToml);
   }
 
-  // Past the string that begins here; one that is not closed ends with its line.
+  // Moves past the string that begins here. A string that is not closed ends with its line.
   void skip_string(char quote) {
     const std::string three(3, quote);
     const bool several_lines = text_.substr(at_, 3) == three;
     at_ += several_lines ? 3 : 1;
+
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '\n' && !several_lines) return;
@@ -129,7 +133,7 @@ class LimitScan {
   const std::string& source_;
   size_t at_ = 0;
   int64_t line_ = 1, depth_ = 0, tables_ = 0;
-  // Of the statement, and of each bracket that is open: dots since its last comma.
+  // Dots since the last comma, in the statement and in each open bracket.
   std::vector<int64_t> dots_{0};
   bool line_begins_ = true, in_header_ = false;
 };

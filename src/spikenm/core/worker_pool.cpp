@@ -23,7 +23,7 @@ template <class Happened>
 bool WorkerPool::Patience::spin_until(const Happened& happened) const {
   if (happened()) return true;
   if (score_ == 0) return false;
-  constexpr int kLooksPerClock = 32;  // asking the time takes as long as a few looks
+  constexpr int kLooksPerClock = 32;  // reading the clock costs as much as a few checks
   const Clock::time_point end = Clock::now() + kSpin;
   do {
     for (int i = 0; i < kLooksPerClock; ++i) {
@@ -62,9 +62,11 @@ void WorkerPool::open(int helpers, const std::function<void()>& work) {
   places_ = helpers;
   work_ = &work;
   ++calls_;
+
   int to_wake = std::min<int>(helpers, workers_asleep_);
   if (to_wake == 0) return;
-  // Who counts as asleep has looked for a call with sleep_ held, and holds it until it sleeps.
+  // A worker that counts as asleep checked for a call while it held sleep_, and holds it until it
+  // sleeps.
   const std::lock_guard<std::mutex> lock(sleep_);
   for (; to_wake > 0; --to_wake) called_.notify_one();
 }
@@ -83,7 +85,7 @@ void WorkerPool::close() {
   callers_patience_.learn(ended_at_.load() - begin);
 }
 
-// Where the system gives no more threads, those that there are do the work.
+// When the system gives no more threads, the existing ones do the work.
 bool WorkerPool::start_worker() {
   try {
     std::thread([this] { serve(); }).detach();
@@ -115,7 +117,8 @@ void WorkerPool::await_call(uint64_t seen, Patience& patience) {
   patience.learn(called_at_.load() - begin);
 }
 
-// `work` lives while somebody helps: the caller first takes work_ away and then looks who does.
+// `work` exists while anyone helps: the caller first clears work_ and then waits until helping_ is
+// 0.
 void WorkerPool::help() {
   ++helping_;
   const std::function<void()>* const work = work_;

@@ -1,6 +1,6 @@
-// Threads that help with loops. Who waits spins for a moment, since loops come close together, and
-// then sleeps: one that went on spinning would take a core from whoever has work, this program's
-// own other threads first of all.
+// Threads that help with loops. A waiting thread spins for a moment, since loops follow each other
+// closely, and then sleeps: to spin longer would take a core from threads that have work, mostly
+// this program's own.
 #pragma once
 
 #include <atomic>
@@ -19,22 +19,24 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   // The pool of this process. It is never destroyed: workers sleep in it when the process ends. A
-  // child made by fork, which has none of the workers, begins with a pool of its own.
+  // child made by fork has none of the workers and begins with a new pool.
   static WorkerPool& of_process();
 
   // Calls `work`, which must not throw, on the caller's thread and on up to `helpers` workers at
-  // once, and returns when all calls have ended. Nobody waits for a worker that has not begun: work
-  // is shared out by whoever comes. False, and no call, while the pool helps somebody else.
+  // once, and returns when all calls have ended. It does not wait for a worker that has not begun:
+  // the threads that have begun share the work. Returns false, without a call, while the pool helps
+  // another caller.
   bool try_run(int helpers, const std::function<void()>& work);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Whether to spin before sleeping: where the last waits were short. On a core that is shared,
-  // waits are long because of who spins there, and spinning ends.
+  // Decides whether to spin before sleeping: only if the last waits were short. On a shared core,
+  // spinning threads make the waits long, and so spinning stops.
   class Patience {
    public:
-    // Longer than most gaps between two loops of a training step, shorter than a scheduler's turn.
+    // Longer than most gaps between two loops of a training step, shorter than a scheduler's time
+    // slice.
     static constexpr std::chrono::microseconds kSpin{200};
 
     template <class Happened>
@@ -55,15 +57,16 @@ class WorkerPool {
   void help();
   bool take_place();
 
-  std::mutex caller_;  // held by the one who is helped, who alone touches these two
+  std::mutex caller_;  // held by the caller that is helped; only it uses the next two
   Patience callers_patience_;
   int workers_ = 0;
 
-  // Who changes one of these looks at another afterwards, and the other side does so the other way
-  // round: in the one order that all agree on (sequential consistency), one of the two sees.
-  std::atomic<const std::function<void()>*> work_ = nullptr;  // null: nothing left to begin
+  // One side changes one of these and then reads a second one; the other side changes the second
+  // one and then reads the first. Sequential consistency guarantees that at least one side sees the
+  // other's change.
+  std::atomic<const std::function<void()>*> work_ = nullptr;  // null: no work to begin
   std::atomic<int> places_ = 0;                               // how many more workers may begin it
-  std::atomic<int> helping_ = 0;                              // workers that may be in it
+  std::atomic<int> helping_ = 0;                              // workers that may be running it
   std::atomic<uint64_t> calls_ = 0;
   std::atomic<Clock::time_point> called_at_, ended_at_;
 
