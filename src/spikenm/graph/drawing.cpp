@@ -15,8 +15,7 @@ namespace {
 constexpr double kMargin = 24, kHeader = 58, kInset = 12, kCorner = 6;
 constexpr double kTextSize = 12, kLineHeight = 16, kTitleSize = 18;
 
-// XML text. Control characters and bytes that are not UTF-8, which XML has no way to write, become
-// \xNN.
+// XML text. Control characters and bytes that are not UTF-8, which XML cannot hold, become \xNN.
 std::string xml(std::string_view text) {
   std::string out;
   for (const char c : printable(text)) {
@@ -32,7 +31,7 @@ std::string xml(std::string_view text) {
   return out;
 }
 
-// How wide a text may become in the usual fonts without serifs: rather too much than too little.
+// How wide a text may become in the usual fonts without serifs: an upper estimate.
 double text_width(std::string_view text, double size, bool bold = false) {
   double ems = 0;
   for (const char c : text) {
@@ -104,6 +103,7 @@ std::string draw_box(const DrawnUnit& unit, const BoxPlace& box, const Look& loo
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"{}\" fill=\"{}\" "
       "stroke=\"{}\"/>\n",
       box.x, box.y, box.width, box.height, kCorner, look.fill, look.stroke);
+
   const double left = box.x + kInset, right = box.x + box.width - kInset;
   double y = box.y + 17;
   svg += draw_text({left, y}, unit.title, {.color = "#111111", .bold = true});
@@ -116,14 +116,15 @@ std::string draw_box(const DrawnUnit& unit, const BoxPlace& box, const Look& loo
   return svg;
 }
 
-// A line with round corners, and the arrow's head where it ends. Every other part goes down.
+// A line with round corners, and the arrow's head where it ends. Parts go down and across in turn,
+// down first.
 std::string draw_line(const std::vector<Spot>& line, Spot origin) {
   const auto at = [&](size_t i) { return Spot{origin.x + line[i].x, origin.y + line[i].y}; };
   const Spot begin = at(0), end = at(line.size() - 1);
   std::string path = fmt::format("M{:.1f} {:.1f}", begin.x, begin.y);
   for (size_t i = 1; i + 1 < line.size(); ++i) {
     const Spot before = at(i - 1), corner = at(i), after = at(i + 1);
-    const auto towards = [&](Spot other) {  // a step from the corner
+    const auto towards = [&](Spot other) {  // a point near the corner
       const double dx = other.x - corner.x, dy = other.y - corner.y;
       const double length = std::max(std::abs(dx), std::abs(dy));
       const double step = std::min(kCorner, length / 2) / length;
@@ -133,6 +134,7 @@ std::string draw_line(const std::vector<Spot>& line, Spot origin) {
     path += fmt::format(" L{:.1f} {:.1f} Q{:.1f} {:.1f} {:.1f} {:.1f}", in.x, in.y, corner.x,
                         corner.y, out.x, out.y);
   }
+
   return fmt::format(
       "<path d=\"{} L{:.1f} {:.1f}\" fill=\"none\" stroke=\"#555555\" stroke-width=\"1.3\"/>\n"
       "<path d=\"M{:.1f} {:.1f} l-3.5 -7 h7 z\" fill=\"#555555\"/>\n",
@@ -149,8 +151,10 @@ std::string draw_svg(const Graph& graph, const Annotations& annotations) {
     heights.push_back(box_height(unit));
     inputs.push_back(unit.inputs);
   }
+
   const DrawingLayout layout = lay_out(box_width(units), heights, inputs);
   const double width = std::max(layout.width, text_width(graph.name(), kTitleSize, true));
+
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, sans-serif\">\n"
@@ -159,6 +163,7 @@ std::string draw_svg(const Graph& graph, const Annotations& annotations) {
   svg += draw_text({kMargin, 30}, graph.name(),
                    {.color = "#111111", .bold = true, .size = kTitleSize});
   svg += draw_text({kMargin, 47}, list_classes(graph.classes(), width), {.color = "#666666"});
+
   const Spot origin{kMargin, kHeader};
   for (const std::vector<Spot>& line : layout.lines) svg += draw_line(line, origin);
   for (size_t i = 0; i < units.size(); ++i) {

@@ -10,16 +10,16 @@ namespace {
 constexpr double kColumnGap = 40, kLaneGap = 16, kTrackGap = 10;
 constexpr double kBeforeTracks = 10, kBehindTracks = 14;
 
-// The way of a box's lines past rows between it and its readers.
+// A vertical path that takes a box's lines past the rows between it and its readers.
 struct Lane {
   size_t box = 0, first_gap = 0, last_gap = 0;  // gap r lies below row r
   double x = 0;
 };
 
-// A line's way across a gap, from side to side.
+// A line's horizontal path in the gap between two rows.
 struct Crossing {
   double low = 0, high = 0;
-  bool arrives = false;  // from a lane, else from the row above
+  bool arrives = false;  // from a lane; else from the row above
   size_t track = 0;
 };
 
@@ -40,8 +40,8 @@ class Layouter {
   }
 
  private:
-  // A row is as deep as the longest way there. Of boxes in a row the one with the longest way to
-  // the end comes first: the main line is the left column.
+  // A box's row is the length of the longest path to it. In a row, the box with the longest path to
+  // the end comes first, so the main line is the left column.
   void place_in_rows() {
     row_.assign(n_, 0);
     column_.assign(n_, 0);
@@ -51,6 +51,7 @@ class Layouter {
     for (size_t box = n_; box-- > 0;)
       for (const size_t input : inputs_[box])
         to_end[input] = std::max(to_end[input], to_end[box] + 1);
+
     rows_.resize(n_ == 0 ? 0 : *std::max_element(row_.begin(), row_.end()) + 1);
     for (size_t box = 0; box < n_; ++box) rows_[row_[box]].push_back(box);
     for (std::vector<size_t>& row : rows_) {
@@ -60,11 +61,12 @@ class Layouter {
     }
   }
 
-  // Short lanes first: long ones go round them.
+  // Short lanes are placed first: long ones go around them.
   void find_lanes() {
     std::vector<size_t> last(row_);  // the lowest row that reads each box
     for (size_t box = 0; box < n_; ++box)
       for (const size_t input : inputs_[box]) last[input] = std::max(last[input], row_[box]);
+
     std::vector<Lane> lanes;
     for (size_t box = 0; box < n_; ++box)
       if (last[box] > row_[box] + 1)
@@ -72,6 +74,7 @@ class Layouter {
     std::stable_sort(lanes.begin(), lanes.end(), [](const Lane& a, const Lane& b) {
       return a.last_gap - a.first_gap < b.last_gap - b.first_gap;
     });
+
     lane_x_.assign(n_, 0);
     for (size_t i = 0; i < lanes.size(); ++i) {
       choose_x(lanes, i);
@@ -79,13 +82,14 @@ class Layouter {
     }
   }
 
-  // Straight down where nothing is in the way, else beside the rows that it passes.
+  // The lane goes straight down when nothing is in its way, else beside the rows that it passes.
   void choose_x(std::vector<Lane>& lanes, size_t which) const {
     Lane& lane = lanes[which];
     size_t columns = 0;
     for (size_t row = lane.first_gap + 1; row <= lane.last_gap; ++row)
       columns = std::max(columns, rows_[row].size());
     const double beside = left_of(columns - 1) + width_ + kLaneGap;
+
     std::vector<double> taken;
     for (size_t i = 0; i < which; ++i)
       if (lanes[i].first_gap <= lane.last_gap && lane.first_gap <= lanes[i].last_gap)
@@ -95,14 +99,15 @@ class Layouter {
       const auto next = std::lower_bound(taken.begin(), taken.end(), x - kLaneGap / 2);
       return next == taken.end() || *next > x + kLaneGap / 2;
     };
+
     lane.x = center_of(lane.box);
     if (lane.x >= beside && is_free(lane.x)) return;
     lane.x = beside;
     while (!is_free(lane.x)) lane.x += kLaneGap;
   }
 
-  // Where lines enter a box from above: in the middle what comes straight down, to the right of it
-  // all else, by where it comes from.
+  // Where lines enter a box from above: a line that comes straight down in the middle, all others
+  // to the right of it, in the order of where they come from.
   void find_ports() {
     ports_.resize(n_);
     for (size_t box = 0; box < n_; ++box) {
@@ -113,6 +118,7 @@ class Layouter {
         else
           sides.emplace_back(is_far(input, box) ? lane_x_[input] : center_of(input), input);
       }
+
       std::sort(sides.begin(), sides.end());
       const bool is_middle_free =
           row_[box] > 0 && sides.size() == 1 && rows_[row_[box] - 1].size() <= column_[box];
@@ -133,6 +139,7 @@ class Layouter {
               false);
         if (is_far(input, box)) cross(row_[box] - 1, input, lane_x_[input], port, true);
       }
+
     tracks_.assign(rows_.size(), 0);
     for (size_t gap = 0; gap < rows_.size(); ++gap) choose_tracks(gap);
   }
@@ -144,8 +151,8 @@ class Layouter {
     found->second.high = std::max(found->second.high, wanted.high);
   }
 
-  // Each takes the highest track where nobody is beside it; those that leave the row above first,
-  // then those that arrive, from the innermost lane out.
+  // Each crossing takes the highest track where it overlaps no other. Crossings that leave the row
+  // above choose first, then those that arrive from a lane, the innermost lane first.
   void choose_tracks(size_t gap) {
     std::vector<Crossing*> order;
     for (auto& [input, crossing] : crossings_[gap])
@@ -153,6 +160,7 @@ class Layouter {
     std::stable_sort(order.begin(), order.end(), [](const Crossing* a, const Crossing* b) {
       return std::pair(a->arrives, a->high) < std::pair(b->arrives, b->high);
     });
+
     std::vector<std::vector<const Crossing*>> tracks;
     for (Crossing* crossing : order) {
       const auto fits = [&](const std::vector<const Crossing*>& track) {
@@ -179,6 +187,7 @@ class Layouter {
         out_.width = std::max(out_.width, left_of(column_[box]) + width_);
         tallest = std::max(tallest, heights_[box]);
       }
+
       gap_y_.push_back(y + tallest);
       out_.height = y + tallest;
       y = out_.height + kBeforeTracks + kBehindTracks +
@@ -198,13 +207,14 @@ class Layouter {
         } else {
           turn(line, track_y(row_[input], input), port);
         }
+
         line.push_back({port, to.y});
         for (const Spot& spot : line) out_.width = std::max(out_.width, spot.x);
         out_.lines.push_back(std::move(line));
       }
   }
 
-  // Down to y, then across to x.
+  // Continues the line down to y, then across to x.
   static void turn(std::vector<Spot>& line, double y, double x) {
     const double before = line.back().x;
     if (before == x) return;

@@ -1,4 +1,4 @@
-// Where the boxes and lines of a drawing lie.
+// Places the boxes and lines of a drawing.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ struct DrawingLayout {
   std::vector<std::vector<Spot>> lines;  // corner by corner; the last corner is on a box
 };
 
-// Boxes of one width, each below all that it reads. `heights` has one for each box, `inputs` the
-// boxes before it that it reads, each once. A line that passes rows passes on their right; lines of
-// one box share their way.
+// Places boxes of the same width, each below all boxes that it reads. heights: one per box. inputs:
+// per box, the earlier boxes that it reads, each once. A line that passes rows passes on their
+// right; lines that leave one box share their path.
 DrawingLayout lay_out(double width, const std::vector<double>& heights,
                       const std::vector<std::vector<size_t>>& inputs);
 

@@ -26,7 +26,7 @@ bool share_box(const Graph& graph, NodeId node, const std::vector<NodeId>& readi
   return place >= 0 && place_in_unit(next) > place && next.inputs.size() == 1;
 }
 
-// An operation in a few words; empty where its name says all.
+// An operation in a few words.
 struct Words {
   const Node& node;
 
@@ -61,7 +61,7 @@ struct Words {
     return pool.padding == 0 ? text : text + fmt::format(" padding {}", pool.padding);
   }
 
-  // One line is drawn for an input, however often it is added.
+  // One line is drawn per input, even if it is added several times.
   std::string operator()(const Sum&) const {
     std::vector<NodeId> once = node.inputs;
     std::sort(once.begin(), once.end());
@@ -120,6 +120,7 @@ std::vector<DrawnUnit> drawn_units(const Graph& graph, const Annotations& annota
       if (std::find(unit.inputs.begin(), unit.inputs.end(), from) == unit.inputs.end())
         unit.inputs.push_back(from);
     }
+
     NodeId at = head;
     while (true) {
       unit_of[at] = units.size() - 1;

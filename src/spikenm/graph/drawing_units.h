@@ -1,4 +1,4 @@
-// What stands in the boxes of a drawing.
+// The content of the boxes of a drawing.
 #pragma once
 
 #include "spikenm/graph/drawing.h"
@@ -7,8 +7,8 @@ namespace spikenm::graph {
 
 // Nodes that share a box.
 struct DrawnUnit {
-  NodeId head = 0;                 // the first of them
-  std::string title, kind, shape;  // its name, what it does, what the last of them gives
+  NodeId head = 0;                 // the first of the nodes
+  std::string title, kind, shape;  // the head's name and operation; the last node's shape
   std::vector<std::string> lines;  // the operations and their constants
   std::vector<std::string> notes;
   std::vector<size_t> inputs;  // units that it reads, each once

@@ -8,7 +8,8 @@ std::string brief(const std::string& text) {
   constexpr size_t kMost = 80;
   if (text.size() <= kMost) return text;
   size_t end = kMost;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // UTF-8 inside
+  // The cut must not be inside a UTF-8 character.
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return text.substr(0, end) + "…";
 }
 

@@ -8,9 +8,9 @@
 
 namespace spikenm::graph {
 
-// A value as messages show it, cut where it is long.
+// A value as messages show it; a long one is cut.
 std::string brief(const Json& value);
-// The text, cut where it is long.
+// The text; a long one is cut.
 std::string brief(const std::string& text);
 
 class FileTable {
@@ -18,14 +18,14 @@ class FileTable {
   // `where` names the table in messages; `table` must outlive this.
   FileTable(const Json& table, std::string where);
 
-  // `key`'s value, or `fallback` where it is not there. T as in Config::get.
+  // `key`'s value, or `fallback` when the key is missing. T as in Config::get.
   template <class T>
   [[nodiscard]] T get(const char* key, const T& fallback) {
     const Json* const value = find(key);
     return value == nullptr ? fallback : convert<T>(key, *value);
   }
 
-  // The same for a key that must be there: `meaning` says what it is.
+  // The same for a key that must be present; `meaning` says in the message what it is.
   template <class T>
   [[nodiscard]] T need(const char* key, const char* meaning) {
     const Json* const value = find(key);
@@ -33,14 +33,15 @@ class FileTable {
     return convert<T>(key, *value);
   }
 
-  // One of several names; gives its position in `names`. Without a fallback the key must be there.
+  // One of several names; returns its position in `names`. Without a fallback the key must be
+  // present.
   [[nodiscard]] size_t choice(const char* key, const char* fallback,
                               const std::vector<std::string>& names);
 
-  // Null where it is not there.
+  // Null when the key is missing.
   const Json* find(const char* key);
 
-  // Throws Error for the first key that nobody has asked for.
+  // Throws Error for the first key that has not been read.
   void reject_unread() const;
 
   [[nodiscard]] const std::string& where() const { return where_; }

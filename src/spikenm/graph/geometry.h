@@ -1,4 +1,4 @@
-// Where the windows of convolutions and pools lie.
+// The places of the windows of convolutions and pools.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace spikenm::graph {
 struct SynapseGeometry {
   int64_t stride = 1, padding = 0;
 
-  // How many places a kernel takes along an axis.
+  // How many positions a kernel has along an axis.
   [[nodiscard]] int64_t out(int64_t length, int64_t kernel) const {
     return (length + 2 * padding - kernel) / stride + 1;
   }
@@ -16,11 +16,10 @@ struct SynapseGeometry {
 
 enum class PoolKind : int32_t { kAverage, kMax };
 
-// Kernels name the place of a maximum in its window by a byte.
+// Kernels store the position of a maximum inside its window in one byte.
 constexpr int64_t kLargestPool = 15;
 
-// Windows of size x size, `stride` apart. Padding is for max pools: the border is never the
-// largest.
+// Windows of size x size, `stride` apart. Padding is for max pools: padding is never the maximum.
 struct PoolGeometry {
   PoolKind kind = PoolKind::kAverage;
   int64_t size = 2, stride = 2, padding = 0;

@@ -13,7 +13,7 @@ constexpr size_t kLongestName = 100;
 constexpr int64_t kLargestSide = 1 << 16;
 constexpr size_t kMostClasses = 1'000'000;
 
-// A name goes into files of tensors, tables and messages as it is.
+// A name is written unchanged into tensor files, tables and messages.
 bool is_plain(std::string_view name) {
   return !name.empty() && name.size() <= kLongestName &&
          std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -64,10 +64,12 @@ NodeId Graph::add(std::string name, Operation operation, std::vector<NodeId> inp
   SPIKENM_CHECK(id < kMostNodes, "{}: found {} nodes of {} before it, wanted at most {} in all",
                 name, id, name_, kMostNodes);
   SPIKENM_CHECK(!by_name_.contains(name), "{}: found two nodes of this name", name);
+
   for (const NodeId input : inputs) SPIKENM_ASSERT(input < id);
   std::vector<Shape> shapes;
   for (const NodeId input : inputs) shapes.push_back(nodes_[input].out);
   const Shape out = infer_shape(name, operation, shapes);
+
   by_name_.emplace(name, id);
   nodes_.push_back(
       {.name = std::move(name), .operation = operation, .inputs = std::move(inputs), .out = out});
@@ -81,11 +83,13 @@ void Graph::finish() const {
   for (NodeId id = 0; id + 1 < nodes_.size(); ++id)
     SPIKENM_CHECK(is_read[id], "{}: no node reads it, and only the last one gives the scores",
                   nodes_[id].name);
+
   const Node& last = nodes_.back();
   const auto n_classes = static_cast<int64_t>(classes_.size());
   SPIKENM_CHECK(!last.out.is_map && last.out.channels == n_classes,
                 "{}: gives {}, wanted one score for each of the {} classes", last.name,
                 last.out.text(), n_classes);
+
   const bool learns = std::any_of(nodes_.begin(), nodes_.end(),
                                   [](const Node& node) { return node.as<Synapse>() != nullptr; });
   SPIKENM_CHECK(learns, "{}: found no synapse, wanted at least one", name_);

@@ -1,10 +1,10 @@
-// A spiking network as data. Whatever trains, counts, writes or runs a network walks these nodes;
+// A spiking network as data. Code that trains, counts, writes or runs a network walks these nodes;
 // nothing here knows tensors.
 //
 //   input ─ conv1 ─ bn_conv1 ─ lif_conv1 ─ pool ─ … ─ flatten ─ fc1 ─ vote
 //
-// Nodes are in forward order: each reads nodes before it. Every node but the last is read, the last
-// gives one score a class.
+// Nodes are in forward order: each reads nodes before it. Every node except the last is read, and
+// the last gives one score per class.
 #pragma once
 
 #include "spikenm/graph/geometry.h"
@@ -19,13 +19,13 @@
 
 namespace spikenm::graph {
 
-// What a network is shown at each time step.
+// The input of a network at each time step.
 struct FrameShape {
   int64_t channels = 0, height = 0, width = 0;
   bool operator==(const FrameShape&) const = default;
 };
 
-// What a node gives at each time step for each sample: a map [C,H,W], or a row of features [C].
+// The output of a node per time step and sample: a map [C,H,W], or a row of features [C].
 struct Shape {
   int64_t channels = 0, height = 1, width = 1;
   bool is_map = true;
@@ -38,9 +38,9 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// What a node does. Those with parameters are the network's layers.
+// What a node does. Operations with parameters are the network's layers.
 struct Input {};
-// A convolution, or on a row of features a linear layer (1x1).
+// A convolution; on a row of features, a linear layer (1x1).
 struct Synapse {
   nm::WeightShape shape;
   SynapseGeometry geometry;
@@ -51,7 +51,7 @@ struct Synapse {
 struct Norm {};
 struct Neuron {
   NeuronParams params;
-  double tau = 2;         // where a learnt leak begins; else params.k is 1/tau
+  double tau = 2;         // the start of a learnt leak; else params.k is 1/tau
   double tau_syn = 2;     // params.k_syn is 1/tau_syn
   bool maskable = false;  // neuron pruning may silence neurons of this layer
 };
@@ -59,7 +59,7 @@ using Pool = PoolGeometry;
 struct Sum {};
 // A map as a row, channel by channel.
 struct Flatten {};
-// Over a whole map, square or not: [C,H,W] -> [C].
+// The mean over a whole map, square or not: [C,H,W] -> [C].
 struct Mean {};
 // Mean over groups of `voters` consecutive features.
 struct Vote {
@@ -67,20 +67,20 @@ struct Vote {
 };
 using Operation = std::variant<Input, Synapse, Norm, Neuron, Pool, Sum, Flatten, Mean, Vote>;
 
-// "input", "synapse", …: the words of files and messages, in the order of Operation.
+// "input", "synapse", …: the names in files and messages, in the order of Operation.
 const std::vector<std::string>& operation_names();
 // In the order of PoolKind.
 const std::vector<std::string>& pool_names();
 
-using NodeId = size_t;  // place in Graph::nodes
+using NodeId = size_t;  // index in Graph::nodes
 
 struct Node {
-  std::string name;  // of a layer also the beginning of its tensors' names: "conv1.weight"
+  std::string name;  // also begins the names of a layer's tensors: "conv1.weight"
   Operation operation;
   std::vector<NodeId> inputs;
   Shape out;  // set by Graph::add
 
-  // The node as a Synapse, a Norm, …; null where it is something else.
+  // The node as a Synapse, a Norm, …; null when it is something else.
   template <class T>
   [[nodiscard]] const T* as() const {
     return std::get_if<T>(&operation);
@@ -90,18 +90,18 @@ struct Node {
   }
 };
 
-// Built by add() alone, which checks each node as it comes: a Graph is valid, whole once finish()
+// Built only by add(), which checks each node: a Graph is always valid, and complete once finish()
 // has been called.
 class Graph {
  public:
-  // `name` is the network's own: "6conv2fc". A class has a name, be it its number. The first node
-  // is the input, called "input".
+  // name: the network's name, such as "6conv2fc". classes: the name of each class, which may be its
+  // number. The first node is the input, called "input".
   Graph(std::string name, const FrameShape& frame, std::vector<std::string> classes);
 
-  // Adds a node that reads `inputs`, infers its shape and gives its id. A synapse may leave
-  // shape.cin 0: it is that of its input. An Error names the node.
+  // Adds a node that reads `inputs`, infers its shape and returns its id. A synapse's shape.cin may
+  // be 0; it is then set to the channels of its input. An Error names the node.
   NodeId add(std::string name, Operation operation, std::vector<NodeId> inputs);
-  // Every node but the last is read, and the last gives one score a class.
+  // Checks that every node except the last is read, and that the last gives one score per class.
   void finish() const;
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -120,7 +120,7 @@ class Graph {
   std::unordered_map<std::string, NodeId> by_name_;
 };
 
-// "0", "1", …: classes that nobody named.
+// "0", "1", …: names for classes that have none.
 std::vector<std::string> numbered_classes(int64_t n);
 
 }  // namespace spikenm::graph

@@ -6,7 +6,7 @@
 namespace spikenm::graph {
 namespace {
 
-// Errors of the graph itself begin with a node; here they are those of a file.
+// Errors of the graph itself begin with a node's name; this puts the file's name before it.
 template <class Body>
 auto naming_source(const std::string& source, Body&& body) {
   try {
@@ -28,6 +28,7 @@ void check_utf8(const Graph& graph) {
 Json node_to_json(const Graph& graph, const Node& node) {
   Json inputs = Json::array();
   for (const NodeId input : node.inputs) inputs.push_back(graph.node(input).name);
+
   Json table{{"name", node.name}};
   const Json operation = operation_to_json(node.operation);
   for (const auto& [key, value] : operation.items()) {
@@ -47,6 +48,7 @@ class GraphReading {
     Graph graph = empty_graph();
     nodes_ = table_.find("node");
     table_.reject_unread();
+
     SPIKENM_CHECK(nodes_ != nullptr && nodes_->is_array() && !nodes_->empty(),
                   "{}: node: found {}, wanted a list of nodes", source_,
                   nodes_ == nullptr ? "none" : brief(*nodes_));
@@ -81,6 +83,7 @@ class GraphReading {
     const Json& node = (*nodes_)[at];
     const std::string unnamed = fmt::format("{}: node {}", source_, at + 1);
     const auto name = FileTable(node, unnamed).need<std::string>("name", "one of its own");
+
     FileTable table(node, fmt::format("{}: {}", source_, brief(name)));
     static_cast<void>(table.find("name"));
     const Operation operation = read_operation(table);
@@ -111,6 +114,7 @@ class GraphReading {
                     "nodes above it, so that there are no cycles",
                     where, brief(input));
     }
+
     std::vector<std::string> names;
     for (const Node& node : graph.nodes()) names.push_back(node.name);
     fail("{}: inputs: found '{}', wanted the name of a node above it (nearest: {})", where,
@@ -132,6 +136,7 @@ Json graph_to_json(const Graph& graph) {
             {"name", graph.name()},
             {"frame", {frame.channels, frame.height, frame.width}},
             {"classes", graph.classes()}};
+
   Json nodes = Json::array();
   for (NodeId id = 1; id < graph.nodes().size(); ++id)
     nodes.push_back(node_to_json(graph, graph.node(id)));

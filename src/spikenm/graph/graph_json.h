@@ -1,4 +1,4 @@
-// A graph as JSON: the form in which programs keep it.
+// A graph as JSON: the form that programs use.
 //
 //   {"format": "spikenm-graph", "version": 1, "name": "small_conv", "frame": [2,34,34],
 //    "classes": ["0", …],
@@ -16,12 +16,12 @@ namespace spikenm::graph {
 constexpr const char* kGraphFormat = "spikenm-graph";
 constexpr int64_t kGraphVersion = 1;
 
-// Everything about the graph: graph_from_json gives the same graph again. An Error where a class has a
-// name that is not UTF-8, which JSON cannot hold.
+// The whole graph: graph_from_json returns the same graph. Throws an Error when the name of a class
+// is not UTF-8, which JSON cannot hold.
 Json graph_to_json(const Graph& graph);
 
 // A node without "inputs" reads the node before it, and constants that are left out have the
-// defaults of configs. Anything else than a whole graph is an Error that begins with `source`.
+// defaults of configs. Anything other than a whole graph is an Error that begins with `source`.
 Graph graph_from_json(const Json& json, const std::string& source);
 
 }  // namespace spikenm::graph

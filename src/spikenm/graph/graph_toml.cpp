@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kLineLength = 100;
 
-// JSON's text of a value is TOML too, but for DEL, which TOML wants escaped.
+// A value in JSON is also valid TOML, except DEL, which must be escaped in TOML.
 std::string toml_value(const Json& value) {
   std::string text;
   for (const char c : value.dump()) {
@@ -23,7 +23,7 @@ std::string toml_value(const Json& value) {
   return text;
 }
 
-// On several lines where one would be long.
+// A list, on several lines when one line would be too long.
 std::string toml_list(const Json& list) {
   std::string text = "[", line;
   for (const Json& item : list) {
@@ -37,12 +37,13 @@ std::string toml_list(const Json& list) {
   return text + line + "]";
 }
 
-// The constants that a reader would fill in just so, because of the kind of node that it is.
+// The constants that reading would fill in for a node of this kind.
 Json defaults_of(const Json& node) {
   Json least = Json::object();
   for (const std::string& key : telling_keys())
     if (node.contains(key)) least[key] = node[key];
   if (node.contains("surrogate")) least["surrogate"] = node["surrogate"];
+
   FileTable table(least, "node");
   Json defaults = operation_to_json(read_operation(table));
   for (const std::string& key : telling_keys()) defaults.erase(key);
@@ -55,7 +56,8 @@ std::string node_to_toml(const Json& json, const Node& node, const std::string& 
   if (table["inputs"] == Json{before}) table.erase("inputs");
   const Json defaults = defaults_of(json);
   for (const auto& [key, value] : defaults.items())
-    if (table[key].dump() == value.dump()) table.erase(key);  // of the numbers 0.0 and -0.0 are one
+    if (table[key].dump() == value.dump()) table.erase(key);  // as text: 0.0 and -0.0 differ
+
   std::string text = fmt::format("\n[[node]]  # {}\n", node.out.text());
   for (const auto& [key, value] : table.items())
     text += fmt::format("{} = {}\n", key, value.is_array() ? toml_list(value) : toml_value(value));
@@ -74,6 +76,7 @@ std::string to_toml(const Graph& graph) {
     text += fmt::format("{} = {}\n", key, toml_value(json[key]));
   for (const char* key : {"frame", "classes"})
     text += fmt::format("{} = {}\n", key, toml_list(json[key]));
+
   const Json& nodes = json["node"];
   for (NodeId id = 1; id < graph.nodes().size(); ++id)
     text += node_to_toml(nodes[id - 1], graph.node(id), graph.node(id - 1).name);

@@ -1,4 +1,4 @@
-// A graph as TOML: the form in which people read and write it. The keys are those of
+// A graph as TOML: the form that people read and write. The keys are those of
 // graph_json.h; each node is a [[node]].
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace spikenm::graph {
 
-// What reading fills in is left out; from_toml gives the same graph again.
+// Constants that reading fills in are left out; from_toml returns the same graph.
 std::string to_toml(const Graph& graph);
 
 // `source` names the text in messages.

@@ -9,8 +9,8 @@ namespace spikenm::graph {
 namespace {
 
 constexpr int64_t kLargest = 1 << 24;       // channels, features, kernels, strides
-constexpr double kMostWeights = 1LL << 33;  // of a layer: 32 GiB
-constexpr double kMostValues = 1LL << 33;   // of a map
+constexpr double kMostWeights = 1LL << 33;  // per layer: 32 GiB
+constexpr double kMostValues = 1LL << 33;   // per map
 
 void check_range(const std::string& name, const char* what, int64_t value, int64_t low,
                  int64_t high = kLargest) {
@@ -18,7 +18,7 @@ void check_range(const std::string& name, const char* what, int64_t value, int64
                 value, low, high);
 }
 
-// Infers one kind of node each; `in` is its first input.
+// One function per kind of node; `in` is the node's first input.
 struct Inference {
   const std::string& name;
   std::span<const Shape> inputs;
@@ -36,12 +36,14 @@ struct Inference {
     for (const int64_t side : {w.kh, w.kw}) check_range(name, "kernel", side, 1, 1024);
     check_range(name, "stride", synapse.geometry.stride, 1, 1024);
     check_range(name, "padding", synapse.geometry.padding, 0, 1024);
-    // A double cannot overflow as a product of sizes from a file can.
+
+    // In double: an integer product of sizes from a file could overflow.
     const double weights =
         static_cast<double>(w.cout) * static_cast<double>(w.cin) * static_cast<double>(w.kh * w.kw);
     SPIKENM_CHECK(weights <= kMostWeights,
                   "{}: would have {}x{}x{}x{} weights, wanted at most {:g} (a fixed limit)", name,
                   w.cout, w.cin, w.kh, w.kw, kMostWeights);
+
     if (!in().is_map) {
       SPIKENM_CHECK(
           w.kh == 1 && w.kw == 1 && synapse.geometry.stride == 1 && synapse.geometry.padding == 0,
@@ -50,6 +52,7 @@ struct Inference {
           name, in().text());
       return {.channels = w.cout, .is_map = false};
     }
+
     const SynapseGeometry& g = synapse.geometry;
     SPIKENM_CHECK(in().height + 2 * g.padding >= w.kh && in().width + 2 * g.padding >= w.kw,
                   "{}: a {}x{} kernel finds a {} map, too small even with padding {}", name, w.kh,
@@ -64,6 +67,7 @@ struct Inference {
     const NeuronTraits& traits = traits_of(p.neuron);
     for (const double value : {neuron.tau, neuron.tau_syn, p.threshold, p.v_reset, p.alpha})
       SPIKENM_CHECK(std::isfinite(value), "{}: found a constant that is not finite", name);
+
     SPIKENM_CHECK(neuron.tau >= 1 && (!traits.learns_leak || neuron.tau > 1),
                   "{}: found tau {:g}, wanted {} 1", name, neuron.tau,
                   traits.learns_leak ? "more than" : "at least");

@@ -1,4 +1,4 @@
-// What a node gives, from what it reads.
+// The output shape of a node, from the shapes of its inputs.
 #pragma once
 
 #include "spikenm/graph/graph.h"
@@ -7,8 +7,8 @@
 
 namespace spikenm::graph {
 
-// Fills in a synapse's input channels where they are 0. An Error names the node where the shapes
-// do not fit the operation, or its constants make no sense.
+// Sets a synapse's input channels if they are 0. An Error names the node when the shapes do not fit
+// the operation, or its constants are invalid.
 Shape infer_shape(const std::string& name, Operation& operation, std::span<const Shape> inputs);
 
 }  // namespace spikenm::graph

@@ -1,4 +1,4 @@
-// Neurons and surrogates in words.
+// Names and traits of neurons and surrogates.
 #pragma once
 
 #include "spikenm/graph/neuron_params.h"
@@ -9,27 +9,27 @@
 
 namespace spikenm::graph {
 
-// What tells one kind from another, wherever it runs.
+// The properties of a kind of neuron, the same on every device.
 struct NeuronTraits {
   NeuronKind kind;
   std::string_view name;  // in configs and files
   bool leaks;             // has a time constant
-  bool learns_leak;       // and learns it, one for the layer
-  int states;             // variables a neuron carries from step to step
+  bool learns_leak;       // and learns it, one per layer
+  int states;             // variables that a neuron keeps between steps
 };
 
 const std::vector<NeuronTraits>& neuron_kinds();
 const NeuronTraits& traits_of(NeuronKind kind);
 
-// Whether inputs charge a current with a leak of its own (tau_syn), and only that the membrane: by
-// 1/tau, whatever decay_input says.
+// Whether inputs charge a current that has its own leak (tau_syn). Only the current charges the
+// membrane, by 1/tau; decay_input is not used.
 constexpr bool has_current(NeuronKind kind) {
   return kind == NeuronKind::kCubaLif;
 }
 
 // In the order of Surrogate.
 const std::vector<std::string>& surrogate_names();
-// The sharpness that is usual for it.
+// The usual sharpness of this surrogate.
 double usual_alpha(Surrogate surrogate);
 
 }  // namespace spikenm::graph

@@ -64,11 +64,13 @@ struct Writing {
 Synapse read_synapse(FileTable& table) {
   Synapse synapse;
   synapse.shape.cout = table.need<int64_t>("out", "its output channels or features");
-  synapse.shape.cin = 0;  // that of its input
+  synapse.shape.cin = 0;  // set by Graph::add from the input
+
   const auto kernel = table.get<std::vector<int64_t>>("kernel", {1});
   SPIKENM_CHECK(kernel.size() == 1 || kernel.size() == 2,
                 "{}: kernel: found {} numbers, wanted one, or [height, width]", table.where(),
                 kernel.size());
+
   synapse.shape.kh = kernel.front();
   synapse.shape.kw = kernel.back();
   synapse.geometry.stride = table.get<int64_t>("stride", 1);
@@ -87,11 +89,13 @@ Neuron read_neuron(FileTable& table) {
   p.k = 1 / neuron.tau;
   if (has_current(p.neuron)) neuron.tau_syn = table.get<double>("tau_syn", 2);
   p.k_syn = 1 / neuron.tau_syn;
+
   p.threshold = table.get<double>("threshold", 1);
   p.soft_reset = table.choice("reset", "hard", reset_names()) == 1;
   p.v_reset = table.get<double>("v_reset", 0);
   p.decay_input = table.get<bool>("decay_input", true);
   p.detach_reset = table.get<bool>("detach_reset", true);
+
   p.surrogate = static_cast<Surrogate>(table.choice("surrogate", "atan", surrogate_names()));
   p.alpha = table.get<double>("alpha", usual_alpha(p.surrogate));
   neuron.maskable = table.get<bool>("maskable", false);
@@ -102,12 +106,12 @@ Pool read_pool(FileTable& table) {
   Pool pool;
   pool.kind = static_cast<PoolKind>(table.choice("kind", "average", pool_names()));
   pool.size = table.get<int64_t>("size", 2);
-  pool.stride = table.get<int64_t>("stride", pool.size);  // windows side by side
+  pool.stride = table.get<int64_t>("stride", pool.size);  // windows do not overlap
   pool.padding = table.get<int64_t>("padding", 0);
   return pool;
 }
 
-// What a node of a file may be: all but the input.
+// What a node of a file may be: all operations except the input.
 std::vector<std::string> file_operations() {
   return {operation_names().begin() + 1, operation_names().end()};
 }

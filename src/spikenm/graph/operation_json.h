@@ -1,4 +1,4 @@
-// An operation and its constants, as a file has them.
+// An operation and its constants, as a file holds them.
 #pragma once
 
 #include "spikenm/graph/file_table.h"
@@ -6,14 +6,14 @@
 
 namespace spikenm::graph {
 
-// {"op": "synapse", "out": 64, …}: every constant, those that have their default too.
+// {"op": "synapse", "out": 64, …}: every constant, also those with their default value.
 Json operation_to_json(const Operation& operation);
 
-// Reads "op" and the constants that belong to it. What is left out has its default.
+// Reads "op" and the constants that belong to it. A constant that is left out has its default.
 Operation read_operation(FileTable& table);
 
-// The keys whose values readers of a file want to see, default or not: the others follow from them
-// where they have their defaults.
+// The keys that are always written, because they tell what a node is. Other keys are left out when
+// they have their defaults.
 const std::vector<std::string>& telling_keys();
 
 }  // namespace spikenm::graph

@@ -10,7 +10,7 @@ namespace {
 
 const TextKey kName{"name", "small_conv", "the network", "without file"};
 
-// Keys of [neuron] that no neuron of this network follows have no effect.
+// Keys of [neuron] that no neuron of this network uses have no effect.
 void mark_idle_keys(const Graph& graph, NeuronKind kind, const Config& config) {
   const auto any = [&](auto&& fits) {
     return std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const Node& node) {
@@ -21,19 +21,21 @@ void mark_idle_keys(const Graph& graph, NeuronKind kind, const Config& config) {
   const bool is_used = any([&](NeuronKind other) { return other == kind; });
   const auto leaks = [](NeuronKind other) { return traits_of(other).leaks; };
   const auto chooses_input = [&](NeuronKind other) { return leaks(other) && !has_current(other); };
-  // Blocks may have neurons of a kind of their own, and then neuron.name may be nobody's.
+
+  // Blocks may have neurons of another kind; then neuron.name may be unused.
   if (!is_used) config.no_effect("neuron.name", {"model.name", "model.block_neuron", "model.stem"});
   const auto mark_unless = [&](const char* key, auto&& follows) {
     if (!any(follows))
       config.no_effect(key, {follows(kind) ? "model.name" : "neuron.name", "neuron.name",
                              "model.name", "model.block_neuron", "model.stem"});
   };
+
   mark_unless("neuron.tau", leaks);
   mark_unless("neuron.decay_input", chooses_input);
   mark_unless("neuron.tau_syn", has_current);
 }
 
-// The network of [model] file, which says all that [model] and [neuron] would say.
+// The network of [model] file, which replaces all other keys of [model] and [neuron].
 Graph read_file_of(const Config& config, const FrameShape& frame, size_t n_classes) {
   const std::filesystem::path path = kModelFile.read(config.section("model"));
   Graph graph = read_graph(path);
@@ -61,6 +63,7 @@ Graph make_model(const FrameShape& frame, std::vector<std::string> classes, cons
   const ModelSpec spec{.frame = frame,
                        .classes = std::move(classes),
                        .neuron = read_neuron(config.section("neuron"))};
+
   Graph graph = models().find(kName.read(model))(spec, model);
   model.selects("name");
   mark_idle_keys(graph, spec.neuron.params.neuron, config);

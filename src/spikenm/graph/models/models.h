@@ -1,4 +1,4 @@
-// Networks by name: each a function from a config to a graph.
+// Networks by name: each is a function from a config to a graph.
 #pragma once
 
 #include "spikenm/core/config.h"
@@ -23,12 +23,12 @@ using ModelFactory = std::function<Graph(const ModelSpec&, const Config& config)
 
 const Registry<ModelFactory>& models();
 
-// An Error, which begins with `source`, where the network is not for such data.
+// Throws an Error that begins with `source` when the network does not fit such data.
 void check_fits(const Graph& graph, const FrameShape& frame, size_t n_classes,
                 const std::string& source);
 
 // The network of [model] file, or the one that [model] and [neuron] of a config describe, for these
-// frames and classes. [model] T is not the graph's and must have been read before.
+// frames and classes. [model] T does not belong to the graph and must have been read before.
 Graph make_model(const FrameShape& frame, std::vector<std::string> classes, const Config& config);
 
 }  // namespace spikenm::graph

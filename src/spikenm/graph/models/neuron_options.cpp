@@ -48,14 +48,17 @@ Neuron read_neuron(const Config& config) {
   p.k = 1 / neuron.tau;
   neuron.tau_syn = kTauSyn.read(config);
   p.k_syn = 1 / neuron.tau_syn;
+
   p.threshold = kThreshold.read(config);
   p.soft_reset = kReset.read(config) == 1;
   p.v_reset = kVReset.read(config);
   if (p.soft_reset) config.no_effect("v_reset", {"reset"});
   p.decay_input = kDecayInput.read(config);
   p.detach_reset = kDetachReset.read(config);
+
   p.surrogate = static_cast<Surrogate>(kSurrogate.read(config));
   p.alpha = kAlpha.read(config, usual_alpha(p.surrogate));
+
   SPIKENM_CHECK(p.soft_reset || p.v_reset < p.threshold,
                 "{}: found {:g}, wanted a value below the threshold {:g}",
                 config.full_key("v_reset"), p.v_reset, p.threshold);

@@ -8,7 +8,7 @@ namespace spikenm::graph {
 
 // A network-wide neuron from its config section: name, tau, threshold, reset, ….
 Neuron read_neuron(const Config& config);
-// The same neuron of the kind that `key` names.
+// The same neuron with the kind that `key` names.
 Neuron read_neuron_kind(const Config& config, const ChoiceKey& key, Neuron neuron);
 
 // Names of all kinds, as a key's choices.

@@ -3,7 +3,7 @@
 
 namespace spikenm::graph {
 
-// One row a model; the factory and its keys are defined in the file of its name.
+// One row per model; the factory and its keys are defined in the file of its name.
 // clang-format off
 #define SPIKENM_MODELS(row) \
   row("mlp",          make_mlp,          mlp_keys,             "fully connected: [model] hidden = [256], voters") \

@@ -31,6 +31,7 @@ void ResidualBuilder::stage(int64_t channels, int64_t blocks, int64_t stride, co
   for (int64_t i = 0; i < blocks; ++i) {
     const std::string name = fmt::format("layer{}.{}.", n_stages_, i);
     const int64_t step = i == 0 ? stride : 1;
+
     const NodeId x = last_;
     const NodeId y = conv(name + "conv2", channels, 3, 1, neuron,
                           conv(name + "conv1", channels, 3, step, neuron, x));

@@ -7,22 +7,22 @@
 
 namespace spikenm::graph {
 
-// A block is y = unit2(unit1(x)) + shortcut(x), or + x: the ADD of SEW-ResNet. Neurons fire before
-// the sum, so that what flows between blocks are sums of spikes: 0, 1, 2, ….
+// A block is y = unit2(unit1(x)) + shortcut(x), or + x without a shortcut: the ADD of SEW-ResNet.
+// Neurons fire before the sum, so the values between blocks are sums of spikes: 0, 1, 2, ….
 class ResidualBuilder {
  public:
   ResidualBuilder(const std::string& name, const ModelSpec& spec);
 
-  // Each adds layers behind those that are there. A static image is shown to the stem at every step
-  // (see ChainBuilder).
+  // Each function adds layers after the last one. A static image is the input of the stem at every
+  // step (see ChainBuilder).
   void stem(int64_t channels, int64_t kernel, int64_t stride, const Neuron& neuron);
   void stem_pool(const PoolGeometry& geometry);
-  // Blocks of one width: "layer<stage>.<block>.conv1", "….conv2", "….shortcut" where the shape
+  // Blocks of one width: "layer<stage>.<block>.conv1", "….conv2", "….shortcut" if the shape
   // changes. The first block has the stride.
   void stage(int64_t channels, int64_t blocks, int64_t stride, const Neuron& neuron);
-  // Linear layers behind the global average pool have a bias and no norm.
+  // A linear layer after the global average pool; it has a bias and no norm.
   void hidden(const std::string& name, int64_t features, const Neuron& neuron);
-  // The last one, analog, to classes * voters, and the vote.
+  // The last linear layer, analog, with classes * voters outputs, and the vote.
   Graph classify(const std::string& name, int64_t voters, bool maskable);
 
  private:
@@ -41,7 +41,7 @@ inline const IntKey kFewerVoters{
     "voters", Varies{"10, or 1 where ten a class are no fewer than the features they read"}, 1,
     1000, "outputs whose mean is the score of a class"};
 
-// 10 where ten voters a class are fewer than the features they read, else 1; `voters` overrides it.
+// 10 if ten voters per class are fewer than the features they read, else 1; `voters` overrides it.
 int64_t read_voters(const Config& config, int64_t classes, int64_t features);
 
 }  // namespace spikenm::graph

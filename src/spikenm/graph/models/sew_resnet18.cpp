@@ -21,6 +21,7 @@ Graph make_sew_resnet18(const ModelSpec& spec, const Config& config) {
   const int64_t width = kWidth.read(config);
   const bool imagenet = kStem.read(config) == 1;
   const Neuron block_neuron = read_neuron_kind(config, kBlockNeuron, spec.neuron);
+
   ResidualBuilder builder("sew_resnet18", spec);
   if (imagenet) {
     builder.stem(width, 7, 2, block_neuron);

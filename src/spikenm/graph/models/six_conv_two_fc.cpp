@@ -10,7 +10,7 @@ const BoolKey kFcNorm{"fc_norm", false, "whether the first linear layer has a ba
 }  // namespace
 
 // UPR's CIFAR-10 network: three convolutions, max pool, three convolutions, max pool, fc1, fc2,
-// vote. The linear layers have neurons and no norm, fc2 too: classes are voted by spikes.
+// vote. The linear layers, fc2 included, have neurons and no norm: spikes vote for classes.
 Graph make_6conv2fc(const ModelSpec& spec, const Config& config) {
   const int64_t width = kWidth.read(config);
   const int64_t fc = kFc.read(config);

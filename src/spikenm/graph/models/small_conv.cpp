@@ -9,7 +9,7 @@ const ChoiceKey kPool{"pool", "average", pool_names(), "how each convolution's o
 
 }  // namespace
 
-// conv(width) pool conv(2 width) pool conv(2 width) pool classifier; average pools, as VGGSNN.
+// conv(width) pool conv(2 width) pool conv(2 width) pool classifier; average pools, like VGGSNN.
 Graph make_small_conv(const ModelSpec& spec, const Config& config) {
   const int64_t width = kWidth.read(config);
   const auto kind = static_cast<PoolKind>(kPool.read(config));

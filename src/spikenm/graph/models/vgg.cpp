@@ -33,6 +33,7 @@ Graph make_vgg(const ModelSpec& spec, const Config& config) {
                   word);
     builder.conv(channels);
   }
+
   const std::vector<int64_t> fc = kFc.read(config);
   check_n_layers(fc.size(), config.full_key("fc"));
   for (const int64_t features : fc) {
