@@ -21,6 +21,7 @@ BlockLayout make_layout(const WeightShape& shape, const NmPattern& pattern, Axis
   layout.numel = shape.numel();
   const int64_t taps = shape.kh * shape.kw;
   const int64_t per_channel = shape.cin * taps;
+
   if (axis == Axis::kIn) {
     layout.n_channels = shape.cout;
     layout.channel_stride = per_channel;
@@ -43,6 +44,7 @@ BlockLayout make_layout(const WeightShape& shape, const NmPattern& pattern, Axis
     layout.blocks_per_row = per_channel / pattern.m;
     layout.block_stride = pattern.m;
   }
+
   const int64_t channel_groups = (layout.n_channels + layout.share - 1) / layout.share;
   layout.n_blocks = channel_groups * layout.rows * layout.blocks_per_row;
   return layout;

@@ -3,7 +3,7 @@
 //
 //   flat   blocks of m consecutive elements; the last numel mod m are one tail.
 //   in     blocks along the input channels of one (cout,kh,kw) row, as sparse tensor cores and our
-//          CPU runtime want them; the last Cin mod m channels of every row are its tail.
+//          CPU runtime need them; the last Cin mod m channels of every row are its tail.
 //
 //   [Cout,Cin,kh,kw] with Cin = 5, kh*kw = 2, m = 4; numbers are blocks, '.' is tail:
 //     flat:  0 0 0 0 1 1 1 1 2 2 | 2 2 3 3 3 3 4 4 4 4
@@ -30,14 +30,14 @@ struct WeightShape {
   [[nodiscard]] int64_t numel() const { return cout * cin * kh * kw; }
 };
 
-// Where the blocks of a layer lie, as plain numbers that kernels take by value. A mask block b
-// covers `channels_of(b)` weight blocks, `channel_stride` apart; position s of one is
-// `position_stride * s` on.
+// The places of a layer's blocks, as plain numbers that kernels take by value. A mask block b
+// covers `channels_of(b)` weight blocks, `channel_stride` apart; position s of a weight block is
+// `position_stride * s` elements after its start.
 struct BlockLayout {
   int64_t n_blocks = 0;  // mask blocks: one set of logits each
   int32_t m = 4;
   int32_t share = 1;           // output channels per mask block
-  int64_t n_channels = 1;      // output channels in all
+  int64_t n_channels = 1;      // output channels in total
   int64_t channel_stride = 0;  // elements from one output channel to the next
   int64_t rows = 1;            // (kh,kw) rows of a channel
   int64_t blocks_per_row = 0;
@@ -59,19 +59,19 @@ struct BlockLayout {
     const int64_t left = n_channels - first;
     return left < share ? static_cast<int32_t>(left) : share;
   }
-  // a / b of numbers that are not negative; a GPU divides 32 bits several times faster than 64.
+  // a / b for numbers that are not negative; a GPU divides 32 bits several times faster than 64.
   static SPIKENM_HD int64_t divide(int64_t a, int64_t b) {
 #if defined(__CUDA_ARCH__)
     if (((a | b) >> 32) == 0) return static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
 #endif
     return a / b;
   }
-  // Elements in no block.
+  // Elements that belong to no block.
   [[nodiscard]] int64_t tail() const { return numel - n_channels * rows * blocks_per_row * m; }
 };
 
-// Sharing with axis `flat` needs blocks that do not cross output channels; otherwise an Error that
-// begins with `what`.
+// Sharing with axis `flat` needs blocks that do not cross output channels; otherwise it throws an
+// Error that begins with `what`.
 BlockLayout make_layout(const WeightShape& shape, const NmPattern& pattern, Axis axis,
                         std::string_view what);
 

@@ -34,6 +34,7 @@ MaskAudit audit(const Mask& mask) {
   result.weights = static_cast<int64_t>(mask.keep.size());
   result.kept = mask.kept();
   if (mask.kind != Mask::Kind::kNm) return result;
+
   const BlockLayout& layout = mask.layout;
   SPIKENM_ASSERT(layout.numel == result.weights);
   int64_t kept_in_blocks = 0;
@@ -49,6 +50,7 @@ MaskAudit audit(const Mask& mask) {
       if (bits != first) ++result.unshared_blocks;
     }
   }
+
   result.tail = layout.tail();
   result.tail_dropped = result.tail - (result.kept - kept_in_blocks);
   return result;

@@ -1,4 +1,5 @@
-// The mask of a layer: one byte a weight, in the weight's memory order, and the rule it must obey.
+// The mask of a layer: one byte per weight, in the weight's memory order, and the rule it must
+// obey.
 #pragma once
 
 #include "spikenm/nm/grouping.h"
@@ -21,7 +22,7 @@ struct Mask {
   [[nodiscard]] int64_t kept() const;
 };
 
-// What a check of every block found.
+// The result of a check of every block.
 struct MaskAudit {
   int64_t weights = 0, kept = 0;
   int64_t blocks = 0;            // weight blocks: a shared mask block counts once per channel

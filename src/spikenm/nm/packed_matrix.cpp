@@ -48,6 +48,7 @@ PackedMatrix pack(std::span<const float> weight, const Mask& mask) {
       packed.positions.push_back(0);
     }
   });
+
   for (size_t i = 0; i < weight.size(); ++i) {
     if (!in_block[i]) packed.tail.push_back(weight[i]);
   }
@@ -58,7 +59,7 @@ std::vector<float> unpack(const PackedMatrix& packed) {
   std::vector<float> weight(static_cast<size_t>(packed.layout.numel), 0.0f);
   size_t slot = 0;
   const std::vector<bool> in_block = for_each_block(packed.layout, [&](int64_t start) {
-    int previous = -1;  // positions rise within a block; padding does not
+    int previous = -1;  // positions increase within a block, except padding
     for (int k = 0; k < packed.pattern.n; ++k, ++slot) {
       const int s = packed.positions[slot];
       if (s <= previous) continue;
@@ -66,6 +67,7 @@ std::vector<float> unpack(const PackedMatrix& packed) {
       weight[static_cast<size_t>(start + s * packed.layout.position_stride)] = packed.values[slot];
     }
   });
+
   size_t next = 0;
   for (size_t i = 0; i < weight.size(); ++i) {
     if (!in_block[i]) weight[i] = packed.tail[next++];

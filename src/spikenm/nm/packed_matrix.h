@@ -3,7 +3,7 @@
 //   block of 2:4   [ 0  a  0  b ]   ->   values a b   positions 1 3
 //   fewer kept     [ 0  0  c  0 ]   ->   values c 0   positions 2 0    (padding: 0 at position 0)
 //
-// Blocks are in the order of BlockLayout, each output channel of a shared mask on its own.
+// Blocks are in the order of BlockLayout, each output channel of a shared mask separately.
 #pragma once
 
 #include "spikenm/nm/mask.h"
@@ -22,7 +22,8 @@ struct PackedMatrix {
   std::vector<float> tail;         // elements in no block, in memory order
 };
 
-// `weight` is in memory order; what the mask drops is lost. An Error when the mask is not valid N:M.
+// `weight` is in memory order; weights that the mask drops are lost. Throws an Error when the mask
+// is not valid N:M.
 PackedMatrix pack(std::span<const float> weight, const Mask& mask);
 
 // The masked weight in memory order, bit for bit.

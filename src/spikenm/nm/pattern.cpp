@@ -17,6 +17,7 @@ NmPattern NmPattern::parse(std::string_view text, std::string_view what, int sha
     const auto right = std::from_chars(left.ptr + 1, end, pattern.m);
     good = right.ec == std::errc() && right.ptr == end;
   }
+
   SPIKENM_CHECK(good, "{}: found '{}', wanted a pattern such as 2:4", what, text);
   SPIKENM_CHECK(pattern.n >= 1 && pattern.m >= 1 && pattern.m <= kMaxM,
                 "{}: found {}, wanted n:m with n at least 1 and m at most {}", what, text, kMaxM);
@@ -51,8 +52,8 @@ uint64_t count_at_most(const NmPattern& pattern) {
   return count;
 }
 
-// Within one number of ones, masks ordered by value are in combinatorial ("colex") order: the mask
-// with ones at s_1 < … < s_k has the place sum_j C(s_j, j).
+// Among masks with the same number of ones, the order by value is the combinatorial ("colex")
+// order: the mask with ones at s_1 < … < s_k has the place sum_j C(s_j, j).
 uint64_t rank(const NmPattern& pattern, BlockBits bits) {
   const int ones = std::popcount(bits);
   SPIKENM_ASSERT(ones >= 1 && ones <= pattern.n);
@@ -68,6 +69,7 @@ BlockBits unrank(const NmPattern& pattern, uint64_t place) {
     place -= binomial(pattern.m, ones++);
   SPIKENM_ASSERT(ones <= pattern.n);
   BlockBits bits = 0;
+
   int s = pattern.m - 1;
   for (int j = ones; j >= 1; --j) {
     while (binomial(s, j) > place) --s;

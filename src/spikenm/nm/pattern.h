@@ -14,7 +14,7 @@ using BlockBits = uint64_t;
 struct NmPattern {
   int n = 2;
   int m = 4;
-  int share = 1;  // one mask serves this many consecutive output channels (1 = the paper's)
+  int share = 1;  // consecutive output channels that share one mask (1 = the paper's)
 
   static constexpr int kMaxM = 64;
 
@@ -35,7 +35,7 @@ uint64_t count_at_most(const NmPattern& pattern);
 // All masks with 1..n ones, by number of ones, then by value of the bits.
 std::vector<BlockBits> enumerate_at_most(const NmPattern& pattern);
 
-// The place of `bits` in that list, without making it; and the mask at a place.
+// The place of `bits` in that list, and the mask at a place; neither builds the list.
 uint64_t rank(const NmPattern& pattern, BlockBits bits);
 BlockBits unrank(const NmPattern& pattern, uint64_t place);
 

@@ -1,15 +1,17 @@
-// Words of the mask search that options, ops and kernels share (docs/method.md).
+// Choices of the mask search that options, ops and kernels share (docs/method.md).
 #pragma once
 
 #include <cstdint>
 
 namespace spikenm::nm {
 
-// How the gradient passes the OR of a block's draws: with the hard draws, or with the relaxed ones.
+// How the gradient passes the OR of a block's draws: with the hard draws (kLiteral), or with the
+// relaxed draws (kSoft).
 enum class OrGradient : int32_t { kLiteral, kSoft };
 
-// What the credits of a block are divided by before they become a target: nothing, their mean, the
-// mean of the layer's credits; or they are centred and divided by their standard deviation.
+// How the credits of a block are scaled before they become a target: not at all, divided by their
+// mean, divided by the mean of the layer's credits, or centred and divided by their standard
+// deviation.
 enum class CreditScale : int32_t { kRaw, kBlockMean, kLayerMean, kBlockZ };
 
 }  // namespace spikenm::nm
