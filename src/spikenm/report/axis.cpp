@@ -8,7 +8,7 @@
 namespace spikenm::report {
 namespace {
 
-// The smallest of 1, 2, 5 times a power of ten that is no smaller.
+// The smallest of 1, 2 or 5 times a power of ten that is at least `step`.
 double round_step(double step) {
   const double power = std::pow(10, std::floor(std::log10(step)));
   for (const double factor : {1.0, 2.0, 5.0})
@@ -21,23 +21,25 @@ double round_step(double step) {
 Axis Axis::linear(double low, double high) {
   SPIKENM_ASSERT(std::isfinite(low) && std::isfinite(high) && low <= high);
   constexpr double kTicks = 8, kAir = 0.06;
-  // One value alone still needs a stretch of axis.
+  // A single value also needs an axis of some length.
   if (high - low <= 1e-9 * std::max(std::abs(low), std::abs(high)) || high == low) {
     const double half = std::max(0.5, std::abs(low) * 0.01);
     low -= half;
     high += half;
   }
+
   Axis axis;
   const double air = kAir * (high - low);
   axis.low_ = low - air;
   axis.high_ = high + air;
+
   const double step = round_step((high - low) / kTicks);
   const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 12);
   const double last = std::floor(axis.high_ / step + 1e-9);
-  // Whole numbers, which may be larger than an int.
+  // k is a whole number that may be larger than an int.
   // NOLINTNEXTLINE(bugprone-float-loop-counter)
   for (double k = std::ceil(axis.low_ / step - 1e-9); k <= last; ++k) {
-    const double value = k == 0 ? 0 : k * step;  // no "-0"
+    const double value = k == 0 ? 0 : k * step;  // avoids "-0"
     const std::string label = step >= 1e6 || step < 1e-6 ? fmt::format("{:.6g}", value)
                                                          : fmt::format("{:.{}f}", value, decimals);
     axis.ticks_.push_back({axis.position(value), label});
@@ -52,14 +54,17 @@ Axis Axis::logarithmic(double low, double high, bool zero) {
   axis.logarithmic_ = true;
   axis.low_ = std::log10(low);
   axis.high_ = std::log10(high);
+
   const double span = std::max(axis.high_ - axis.low_, 0.5);
   const double zero_at = axis.low_ - std::max(0.25, 0.15 * span);
   if (zero) axis.low_ = zero_at;
   axis.low_ -= kAir * span;
   axis.high_ += kAir * span;
   if (zero) axis.ticks_.push_back({axis.position(std::pow(10, zero_at)), "0"});
+
   const double first = zero ? std::log10(low) - kAir * span : axis.low_;
-  const bool few = axis.high_ - first < 1.5;  // then 2 and 5 are named too
+  const bool few = axis.high_ - first < 1.5;  // then 2 and 5 are labelled too
+
   // NOLINTNEXTLINE(bugprone-float-loop-counter): whole numbers
   for (double decade = std::floor(first); decade <= axis.high_; ++decade) {
     for (int digit = 1; digit <= 9; ++digit) {
@@ -82,7 +87,7 @@ Axis Axis::names(const std::vector<std::string>& names) {
 }
 
 double Axis::position(double value) const {
-  if (logarithmic_ && value <= 0) return ticks_.front().at;  // the place of zero
+  if (logarithmic_ && value <= 0) return ticks_.front().at;  // where zero is drawn
   const double at = logarithmic_ ? std::log10(value) : value;
   return (at - low_) / (high_ - low_);
 }

@@ -1,4 +1,4 @@
-// Where values stand along an axis, and its ticks.
+// The positions of values along an axis, and its ticks.
 #pragma once
 
 #include <string>
@@ -13,14 +13,15 @@ struct Tick {
 
 class Axis {
  public:
-  // Ticks at round numbers (1, 2 or 5 times a power of ten), with some air beyond the values.
+  // Ticks at round numbers (1, 2 or 5 times a power of ten), with some space beyond the values.
   static Axis linear(double low, double high);
-  // Decades. Zero has no place on it: with `zero` it gets one left of the smallest value.
+  // Ticks at powers of ten. A logarithmic axis has no zero; with `zero`, it is drawn left of the
+  // smallest value.
   static Axis logarithmic(double low, double high, bool zero);
   // Values 0, 1, 2… stand for names.
   static Axis names(const std::vector<std::string>& names);
 
-  // 0..1 along the axis.
+  // From 0 to 1 along the axis.
   [[nodiscard]] double position(double value) const;
   [[nodiscard]] const std::vector<Tick>& ticks() const { return ticks_; }
 

@@ -25,22 +25,22 @@ enum class Anchor { kStart, kMiddle, kEnd };
 
 struct TextStyle {
   Color color;
-  double size = 12;  // of an em
+  double size = 12;  // one em
   Anchor anchor = Anchor::kStart;
   bool upward = false;  // reads from the bottom to the top
 };
 
-// Of a dashed stroke.
+// Lengths of the parts of a dashed stroke.
 constexpr double kDash = 6, kGap = 5;
 
 class Canvas {
  public:
   virtual ~Canvas() = default;
   virtual void polyline(const std::vector<Point>& points, const Stroke& stroke) = 0;
-  // Filled; its corners go round one way and it bulges nowhere inward.
+  // Fills a convex polygon; its corners are in order around it, in either direction.
   virtual void convex(const std::vector<Point>& corners, Color color) = 0;
   virtual void disc(Point center, double radius, Color color) = 0;
-  // `at` is on the baseline, where the anchor says.
+  // `at` is the point of the baseline that the anchor names.
   virtual void text(Point at, std::string_view utf8, const TextStyle& style) = 0;
 };
 

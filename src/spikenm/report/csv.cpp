@@ -21,6 +21,7 @@ class Reader {
     }
     if (at_ == text_.size()) return false;
     row = {.line = line_, .cells = {}};
+
     do {
       row.cells.push_back(cell());
     } while (skip(','));
@@ -55,7 +56,7 @@ class Reader {
     return std::string(text_.substr(begin, at_ - begin));
   }
 
-  // Its opening quote is read; two quotes stand for one.
+  // Called after the opening quote; two quotes stand for one.
   std::string quoted_cell() {
     const size_t begin_line = line_;
     std::string cell;
@@ -94,6 +95,7 @@ Csv parse_csv(std::string_view text, const std::string& source) {
     SPIKENM_CHECK(csv.column(csv.header[c]) == c, "{}:{}: found two columns '{}'", source, row.line,
                   csv.header[c]);
   }
+
   while (reader.next_row(row)) {
     SPIKENM_CHECK(row.cells.size() == csv.header.size(), "{}:{}: found {} cells, wanted {}", source,
                   row.line, row.cells.size(), csv.header.size());

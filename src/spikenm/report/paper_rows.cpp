@@ -7,15 +7,15 @@
 namespace spikenm::report {
 namespace {
 
-// A value of the config by its keys; null when it is not there.
+// A value of the config by its keys; null when it is missing.
 Json config_value(const Run& run, const char* section, const char* key) {
   const auto found = run.config.find(section);
   const bool has = found != run.config.end() && found->is_object() && found->contains(key);
   return has ? found->at(key) : Json();
 }
 
-// A network whose neurons are pruned is no baseline, though its weights are dense. Older results
-// name no granularity.
+// A network with pruned neurons is not a baseline, even if its weights are dense. Older results
+// have no granularity.
 bool is_baseline(const Run& run) {
   const std::string granularity = run.text("granularity");
   return run.text("method") == "dense" && (granularity.empty() || granularity == "weight");
@@ -34,12 +34,14 @@ std::optional<int64_t> time_steps(const Run& run) {
   return T.is_number_integer() ? std::optional(T.get<int64_t>()) : std::nullopt;
 }
 
-// A part of the set, or layers left out of the mask: nothing was published on that.
+// Whether the run used a part of the dataset, or left layers unmasked: no published figure is for
+// such a run.
 bool is_partial(const Run& run) {
   for (const char* size : {"train_size", "test_size"}) {
     const Json value = config_value(run, "data", size);
     if (value.is_number() && value.get<double>() > 0) return true;
   }
+
   const auto layers = run.result.find("layer_patterns");
   if (run.text("method") == "dense" || layers == run.result.end()) return false;
   return std::any_of(layers->begin(), layers->end(),
@@ -84,7 +86,7 @@ PaperRow make_row(const std::vector<const Run*>& runs, const std::vector<Publish
   return row;
 }
 
-// Rows that would show the same names get what tells them apart.
+// Rows that would show the same names also get the settings in which they differ.
 void tell_apart(std::vector<PaperRow>& rows, const std::vector<Settings>& settings) {
   using Names = std::tuple<std::string, std::string, std::string, std::string, std::string,
                            std::optional<int64_t>>;
@@ -93,6 +95,7 @@ void tell_apart(std::vector<PaperRow>& rows, const std::vector<Settings>& settin
     const PaperRow& row = rows[r];
     alike[{row.dataset, row.method, row.pattern, row.granularity, row.model, row.T}].push_back(r);
   }
+
   for (const auto& [names, places] : alike) {
     if (places.size() == 1) continue;
     std::vector<Settings> of_these;
@@ -115,6 +118,7 @@ std::vector<PaperRow> paper_rows(const std::vector<Run>& runs,
     group.push_back(&run);
     if (is_baseline(run)) dense[recipe_of(run)].push_back(&run);
   }
+
   std::vector<PaperRow> rows;
   for (const Settings& settings : order) {
     const std::vector<const Run*>& group = groups[settings];
@@ -123,6 +127,7 @@ std::vector<PaperRow> paper_rows(const std::vector<Run>& runs,
     if (reference && rows.back().accuracy)
       rows.back().delta = rows.back().accuracy->mean - reference->mean;
   }
+
   tell_apart(rows, order);
   std::stable_sort(rows.begin(), rows.end(), [](const PaperRow& a, const PaperRow& b) {
     const bool a_sparse = a.method != "dense", b_sparse = b.method != "dense";

@@ -1,5 +1,5 @@
-// Finished runs as rows of the paper's table: runs that differ in their seed alone are one, and
-// published figures stand beside ours.
+// Finished runs as rows of the paper's table: runs that differ only in their seed are one row, and
+// published figures are shown beside ours.
 #pragma once
 
 #include "spikenm/report/published.h"
@@ -15,17 +15,17 @@ namespace spikenm::report {
 struct PaperRow {
   std::string dataset, method, pattern, granularity, model;
   std::optional<int64_t> T;
-  Difference difference;  // of rows whose names are the same, what tells them apart
+  Difference difference;  // the settings in which it differs from rows with the same names
   std::optional<Statistic> accuracy, accuracy_best_val;  // %, last epoch and best on validation
-  // Difference to the mean accuracy of the dense runs of the same recipe with all their neurons.
+  // Difference to the mean accuracy of dense runs of the same recipe whose neurons are not pruned.
   std::optional<double> delta;
   std::optional<Statistic> weight_pct, weight_pct_all, conn_pct, neuron_pct, sops_m, energy_uj;
   size_t n = 0;  // runs
   std::optional<PublishedRow> published;
 };
 
-// Rows of one dataset and model stand together, the dense ones first. No two runs may have the same
-// settings and seed (distinct_runs).
+// Rows of one dataset and model are together, the dense ones first. Two runs must not have the same
+// settings and seed (see distinct_runs).
 std::vector<PaperRow> paper_rows(const std::vector<Run>& runs,
                                  const std::vector<PublishedRow>& published);
 

@@ -12,7 +12,7 @@
 namespace spikenm::report {
 namespace {
 
-// A column of the table: how it is headed and what it shows of a row.
+// A column of the table: its name and its text for a row.
 struct Column {
   std::string name;
   std::function<std::string(const PaperRow&)> cell;
@@ -42,7 +42,8 @@ Column time_column(std::string name) {
           [](const PaperRow& row) { return row.T ? fmt::format("{}", *row.T) : std::string(); }};
 }
 
-// What tells a row apart, with at most this many keys that are not needed for it.
+// The settings in which a row differs from others; of keys that are not needed to distinguish it,
+// at most `others`.
 Column difference_column(std::string name, size_t others) {
   return {std::move(name), [others](const PaperRow& row) {
             std::vector<std::string> texts = row.difference.needed;
@@ -54,7 +55,7 @@ Column difference_column(std::string name, size_t others) {
           }};
 }
 
-// Beside weight %, where the two are not the same.
+// Shown beside weight %, when the two differ.
 Column weight_of_all_column(std::string name) {
   return {std::move(name), [](const PaperRow& row) {
             if (!row.weight_pct_all) return std::string();
@@ -73,7 +74,7 @@ Column count_column(std::string name) {
   return {std::move(name), [](const PaperRow& row) { return fmt::format("{}", row.n); }};
 }
 
-// Flags in the order in which rows show them; a row's mark is the place of its flag.
+// Flags in the order of the rows; a row's mark is the position of its flag, from 1.
 std::vector<std::string> flags_of(const std::vector<PaperRow>& rows) {
   std::vector<std::string> flags;
   for (const PaperRow& row : rows) {
@@ -92,6 +93,7 @@ std::vector<Column> reading_columns(const std::vector<std::string>& flags) {
     const auto flag = std::find(flags.begin(), flags.end(), row.published->flag);
     return fmt::format("{} [{}]", text, flag - flags.begin() + 1);
   };
+
   return {text_column("dataset", &PaperRow::dataset),
           text_column("method", &PaperRow::method),
           text_column("pattern", &PaperRow::pattern),
@@ -143,6 +145,7 @@ std::vector<Column> csv_columns() {
   add_statistic(columns, "neuron_pct", &PaperRow::neuron_pct);
   add_statistic(columns, "sops_m", &PaperRow::sops_m);
   add_statistic(columns, "energy_uj", &PaperRow::energy_uj);
+
   columns.push_back(count_column("seeds"));
   columns.push_back(published_column("published_acc", &PublishedRow::accuracy, "{:.2f}"));
   columns.push_back(published_column("published_weight_pct", &PublishedRow::weight_pct, "{}"));
@@ -159,6 +162,7 @@ std::vector<Column> csv_columns() {
 std::string format_paper_table(const std::vector<PaperRow>& rows, TableFormat format) {
   const std::vector<std::string> flags = flags_of(rows);
   const bool csv = format == TableFormat::kCsv;
+
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> cells(rows.size());
   for (const Column& column : csv ? csv_columns() : reading_columns(flags)) {
@@ -166,14 +170,17 @@ std::string format_paper_table(const std::vector<PaperRow>& rows, TableFormat fo
     for (const PaperRow& row : rows) texts.push_back(column.cell(row));
     const bool empty = std::all_of(texts.begin(), texts.end(), std::mem_fn(&std::string::empty));
     if (empty && !csv) continue;
+
     header.push_back(column.name);
     for (size_t r = 0; r < rows.size(); ++r) cells[r].push_back(texts[r]);
   }
+
   if (csv) {
     std::string text = csv_line(header);
     for (const auto& row : cells) text += csv_line(row);
     return text;
   }
+
   std::string text = format == TableFormat::kMarkdown ? markdown_table(header, cells)
                                                       : format_table(header, cells);
   for (size_t f = 0; f < flags.size(); ++f) {

@@ -1,4 +1,4 @@
-// Rows as the paper's table.
+// Formats rows as the paper's table.
 #pragma once
 
 #include "spikenm/report/paper_rows.h"
@@ -10,8 +10,9 @@ namespace spikenm::report {
 
 enum class TableFormat { kText, kMarkdown, kCsv };
 
-// Text and Markdown leave out columns that are empty in every row; a flagged published row points
-// to a note below. CSV has every column, with means and spreads apart.
+// Text and Markdown leave out columns that are empty in every row; a published row with a flag
+// refers to a note below the table. CSV has every column, with means and spreads in separate
+// columns.
 std::string format_paper_table(const std::vector<PaperRow>& rows, TableFormat format);
 
 }  // namespace spikenm::report

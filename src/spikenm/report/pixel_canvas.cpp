@@ -12,7 +12,7 @@ double distance(Point a, Point b) {
   return std::hypot(a.x - b.x, a.y - b.y);
 }
 
-// From p to the segment ab.
+// Distance from p to the segment ab.
 double segment_distance(Point p, Point a, Point b) {
   const double dx = b.x - a.x, dy = b.y - a.y, squared = dx * dx + dy * dy;
   const double along = squared > 0 ? ((p.x - a.x) * dx + (p.y - a.y) * dy) / squared : 0;
@@ -20,7 +20,7 @@ double segment_distance(Point p, Point a, Point b) {
   return distance(p, {a.x + t * dx, a.y + t * dy});
 }
 
-// Twice the area, positive when the corners go round clockwise on the screen.
+// Twice the area, positive when the corners are in clockwise order on the screen.
 double signed_area(const std::vector<Point>& corners) {
   double sum = 0;
   for (size_t i = 0; i < corners.size(); ++i) {
@@ -30,16 +30,17 @@ double signed_area(const std::vector<Point>& corners) {
   return sum;
 }
 
-// The dashes of a line, as lines of their own.
+// The dashes of a line, each as a separate line.
 std::vector<std::vector<Point>> cut_dashes(const std::vector<Point>& points) {
   std::vector<std::vector<Point>> dashes;
-  double walked = 0;  // along the line
+  double walked = 0;  // distance along the line
   for (size_t i = 0; i + 1 < points.size(); ++i) {
     const Point a = points[i], b = points[i + 1];
     const double length = distance(a, b);
     const auto at = [&](double s) {
       return Point{a.x + (b.x - a.x) * s / length, a.y + (b.y - a.y) * s / length};
     };
+
     double done = 0;
     while (length - done > 1e-9) {
       const double phase = std::fmod(walked, kDash + kGap);
@@ -69,8 +70,9 @@ PixelCanvas::Box PixelCanvas::box_around(const std::vector<Point>& points, doubl
     low = {std::min(low.x, p.x), std::min(low.y, p.y)};
     high = {std::max(high.x, p.x), std::max(high.y, p.y)};
   }
+
   const auto pixel = [this](double at, double step, int64_t limit) {
-    const double p = at * scale_ + step;  // one pixel more for the soft edge
+    const double p = at * scale_ + step;  // one more pixel for the soft edge
     return static_cast<int64_t>(std::clamp(p, 0.0, static_cast<double>(limit)));
   };
   return {pixel(low.x - margin, -1, width_), pixel(low.y - margin, -1, height_),
@@ -88,6 +90,7 @@ void PixelCanvas::mark(const Box& box, const std::function<double(Point)>& dista
       here = std::max(here, covered);
     }
   }
+
   marked_ = {std::min(marked_.left, box.left), std::min(marked_.top, box.top),
              std::max(marked_.right, box.right), std::max(marked_.bottom, box.bottom)};
 }
@@ -129,7 +132,7 @@ void PixelCanvas::polyline(const std::vector<Point>& points, const Stroke& strok
 void PixelCanvas::convex(const std::vector<Point>& corners, Color color) {
   const double turn = signed_area(corners) >= 0 ? 1 : -1;
   mark(box_around(corners, 0), [&](Point p) {
-    double outside = -1e9;  // from the nearest edge
+    double outside = -1e9;  // distance from the nearest edge
     for (size_t i = 0; i < corners.size(); ++i) {
       const Point &a = corners[i], &b = corners[(i + 1) % corners.size()];
       const double length = std::max(distance(a, b), 1e-9);

@@ -1,5 +1,5 @@
-// A canvas of antialiased pixels: each shape covers a pixel by how far the pixel's centre is
-// inside.
+// A canvas of antialiased pixels: how much a shape covers a pixel depends on how far the pixel's
+// centre is inside the shape.
 #pragma once
 
 #include "spikenm/report/canvas.h"
@@ -10,7 +10,7 @@ namespace spikenm::report {
 
 class PixelCanvas : public Canvas {
  public:
-  // `scale`: pixels a point.
+  // `scale`: pixels per point.
   PixelCanvas(double width, double height, double scale);
 
   void polyline(const std::vector<Point>& points, const Stroke& stroke) override;
@@ -23,13 +23,13 @@ class PixelCanvas : public Canvas {
   [[nodiscard]] const std::vector<uint8_t>& rgb() const { return rgb_; }  // [height,width,3]
 
  private:
-  // Pixels, the right and lower edges not included.
+  // In pixels; the right and lower edges are not included.
   struct Box {
     int64_t left, top, right, bottom;
   };
   [[nodiscard]] Box box_around(const std::vector<Point>& points, double margin) const;
-  // Marks the pixels of a box by the distance (in points, negative inside) of their centres from
-  // a shape; what is marked is painted at once, so that crossings are not darker.
+  // Marks the pixels of a box by the distance (in points, negative inside) of their centres from a
+  // shape. paint() then paints all marked pixels together, so that crossings are not darker.
   void mark(const Box& box, const std::function<double(Point)>& distance);
   void mark_line(const std::vector<Point>& points, double width);
   void paint(Color color);
@@ -37,7 +37,7 @@ class PixelCanvas : public Canvas {
   double scale_;
   int64_t width_, height_;
   std::vector<uint8_t> rgb_;
-  std::vector<float> coverage_;  // [height,width], 0 but for the shape at hand
+  std::vector<float> coverage_;  // [height,width], 0 except for marked pixels
   Box marked_;
 };
 

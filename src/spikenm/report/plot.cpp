@@ -21,7 +21,7 @@ constexpr double kTitleSize = 15, kLabelSize = 13, kTickSize = 11.5;
 constexpr double kLegendRow = 19, kSample = 26, kLegendGap = 18;
 constexpr Color kInk{38, 38, 38}, kSoftInk{90, 90, 90}, kGrid{226, 226, 226}, kBand{240, 240, 240};
 
-// Colours that stay apart for colour-blind eyes and in print (Okabe and Ito).
+// Colours that colour-blind people can distinguish, also in print (Okabe and Ito).
 constexpr Color kPalette[] = {{0, 114, 178}, {213, 94, 0},   {0, 158, 115},  {204, 121, 167},
                               {230, 159, 0}, {86, 180, 233}, {110, 110, 110}};
 
@@ -29,7 +29,7 @@ double text_width(const std::string& text, double size) {
   return pen_text(text).width * size;
 }
 
-// Names need some room each.
+// Each name needs some room.
 double picture_width(const Plot& plot) {
   const double wanted = kLeft + kRight + kNameRoom * static_cast<double>(plot.names.size());
   return std::clamp(wanted, kLeastWidth, kMostWidth);
@@ -37,12 +37,12 @@ double picture_width(const Plot& plot) {
 
 struct LegendEntry {
   std::string name;
-  std::optional<size_t> series;  // nothing: a reference
+  std::optional<size_t> series;  // empty: a reference
   double x = 0;
   size_t row = 0;
 };
 
-// One curve explains itself.
+// A single curve needs no legend.
 std::vector<LegendEntry> legend_of(const Plot& plot) {
   std::vector<LegendEntry> entries;
   if (plot.series.size() + plot.references.size() < 2) return entries;
@@ -63,7 +63,7 @@ std::vector<LegendEntry> legend_of(const Plot& plot) {
   return entries;
 }
 
-// Where everything lies.
+// The positions of all parts of the plot.
 struct Layout {
   explicit Layout(const Plot& plot);
   [[nodiscard]] double x(double value) const {
@@ -76,7 +76,7 @@ struct Layout {
   std::vector<LegendEntry> legend;
   double left = kLeft, right, top = 0, bottom = 0, height = 0;
   bool names_upward = false;
-  double tick_room = 0;  // below the area
+  double tick_room = 0;  // height below the area
   Axis x_axis, y_axis;
 };
 
@@ -110,7 +110,7 @@ Axis make_x_axis(const Plot& plot) {
     }
   }
   if (!plot.log_x) return Axis::linear(range.low, range.high);
-  if (range.low > range.high) range.include(1);  // zero alone
+  if (range.low > range.high) range.include(1);  // zero is the only value
   return Axis::logarithmic(range.low, range.high, zero);
 }
 
@@ -138,12 +138,12 @@ Layout::Layout(const Plot& plot)
     for (const std::string& name : plot.names)
       widest = std::max(widest, text_width(name, kTickSize));
     names_upward = widest + 6 > (right - left) / static_cast<double>(plot.names.size());
-    if (names_upward) tick_room = widest * 1.08 + 14;  // a viewer's own font may run wider
+    if (names_upward) tick_room = widest * 1.08 + 14;  // a viewer's font may be wider
   }
   height = bottom + tick_room + (plot.x_label.empty() ? 8 : 28);
 }
 
-// Bars and points of several series stand side by side at a name.
+// The x of a value. Bars and points of several series are drawn side by side at a name.
 double place(const Plot& plot, const Layout& layout, size_t i, const Series::Value& value) {
   const Series::Style style = plot.series[i].style;
   if (plot.names.empty() || style == Series::Style::kLine) return layout.x(value.x);
@@ -234,6 +234,7 @@ void draw_axes(const Plot& plot, const Layout& layout, Canvas& canvas) {
       canvas.text({x, b + 18}, tick.label, {kInk, kTickSize, Anchor::kMiddle});
     }
   }
+
   canvas.polyline({{l, t}, {l, b}, {r, b}}, {kInk, 1.2});
   const double middle = (l + r) / 2;
   canvas.text({middle, b + layout.tick_room + 16}, plot.x_label,

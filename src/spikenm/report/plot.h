@@ -13,16 +13,16 @@ namespace spikenm::report {
 struct Series {
   enum class Style { kLine, kPoints, kBars };  // a line has a marker at each point
   struct Value {
-    double x = 0;  // or the place of a name, from 0
+    double x = 0;  // or the index of a name, from 0
     double y = 0;
     std::optional<double> spread;  // drawn as an error bar of y - spread to y + spread
   };
   std::string name;
   Style style = Style::kLine;
-  std::vector<Value> values;  // by rising x
+  std::vector<Value> values;  // in the order of x
 };
 
-// A dashed line across the plot, its spread a pale band.
+// A dashed line across the plot; its spread is drawn as a pale band.
 struct Reference {
   std::string name;
   double y = 0;
@@ -32,18 +32,19 @@ struct Reference {
 struct Plot {
   std::string title, x_label, y_label;
   bool log_x = false;              // x = 0 is shown left of the smallest positive x
-  std::vector<std::string> names;  // of x = 0, 1, 2…; empty: x is a number
+  std::vector<std::string> names;  // names of x = 0, 1, 2…; empty: x is a number
   std::vector<Series> series;
   std::vector<Reference> references;
 };
 
-// Points of the whole picture.
+// Size of the whole picture, in points.
 struct PlotSize {
   double width, height;
 };
 PlotSize plot_size(const Plot& plot);
 
-// An Error when there is nothing to draw, a value is not finite, or log_x meets a negative x.
+// Throws an Error when there is nothing to draw, a value is not finite, or x is negative with
+// log_x.
 void draw_plot(const Plot& plot, Canvas& canvas);
 
 // Writes `stem`.svg and `stem`.png.

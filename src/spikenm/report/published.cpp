@@ -37,7 +37,7 @@ std::optional<double> number(const Csv& csv, const Csv::Row& row, const char* na
   return value;
 }
 
-// Letters and digits alone, in lower case.
+// Only the letters and digits, in lower case.
 std::string plain(const std::string& name) {
   std::string letters;
   for (const unsigned char c : name)
@@ -109,7 +109,8 @@ std::optional<PublishedRow> find_published(const std::vector<PublishedRow>& rows
       dense.accuracy = *row.accuracy - *row.delta;
       return dense;
     }
-    // A colon tells 2:16 from 21:6.
+
+    // Compared exactly: without its colon, 2:16 would equal 21:6.
     const std::string pattern = wanted.pattern == "-" ? "" : wanted.pattern;
     if (same(row.method, wanted.method) && row.pattern == pattern &&
         row.granularity == wanted.granularity)

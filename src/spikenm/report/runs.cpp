@@ -21,12 +21,12 @@ bool has(const fs::path& folder, std::string_view file) {
 constexpr fmt::format_string<std::string, std::string> kUnsearched =
     "{}: cannot be searched for runs: {}";
 
-// The folders in this one. Links are not followed, so there is no way round.
+// The folders in this one. Links are not followed, so there are no cycles.
 std::vector<fs::path> folders_in(const fs::path& folder, std::error_code& error) {
   std::vector<fs::path> found;
   fs::directory_iterator entry(folder, error), end;
   for (; !error && entry != end; entry.increment(error)) {
-    if (entry->path().filename() == RunDir::kNext) continue;  // of a run that is not yet there
+    if (entry->path().filename() == RunDir::kNext) continue;  // a run that is not yet in place
     if (entry->symlink_status(error).type() == fs::file_type::directory)
       found.push_back(entry->path());
     if (error) break;
@@ -34,12 +34,14 @@ std::vector<fs::path> folders_in(const fs::path& folder, std::error_code& error)
   return found;
 }
 
-// The folder and every one below it, by name. Those below that cannot be read are named instead.
+// The folder and all folders below it, sorted by name. Folders below it that cannot be read are
+// added to `unread`.
 std::vector<fs::path> folders_under(const fs::path& top, std::vector<std::string>& unread) {
   std::error_code error;
   const fs::file_type kind = fs::status(top, error).type();
   SPIKENM_CHECK(kind != fs::file_type::none, kUnsearched, top.string(), error.message());
   SPIKENM_CHECK(kind == fs::file_type::directory, "{}: found no such folder", top.string());
+
   std::vector<fs::path> folders{top};
   for (size_t i = 0; i < folders.size(); ++i) {
     for (fs::path& folder : folders_in(fs::path(folders[i]), error))
@@ -51,7 +53,7 @@ std::vector<fs::path> folders_under(const fs::path& top, std::vector<std::string
   return folders;
 }
 
-// Of a folder, however it is named.
+// The same path for a folder, however it is named.
 fs::path identity(const fs::path& folder) {
   std::error_code error;
   fs::path whole = fs::canonical(folder, error);
@@ -81,6 +83,7 @@ Run read_run(const fs::path& folder) {
   for (const fs::path& file : {config, result})
     SPIKENM_CHECK(has(folder, file.filename().string()), "{}: found no {}", folder.string(),
                   file.filename().string());
+
   Run run{.folder = folder,
           .config = parse_toml(read_file(config), config.string()),
           .result = parse_json_object(read_file(result), result.string())};

@@ -1,4 +1,4 @@
-// Run folders on disk, and what they say.
+// Run folders on disk, and their content.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -16,22 +16,22 @@ struct Run {
   Json config;  // every key of its config.toml
   Json result;  // its result.json
 
-  // Of the result. Nothing when it is missing (older runs lack newer fields); an Error when it has
-  // another type.
+  // A field of the result. Empty when it is missing (older runs lack newer fields); an Error when
+  // it has another type.
   [[nodiscard]] std::optional<double> number(std::string_view key) const;
   [[nodiscard]] std::string text(std::string_view key) const;
 };
 
-// A finished run: its result has a number test_accuracy. An Error says what it lacks.
+// A finished run: its result has a number test_accuracy. An Error says what is missing.
 Run read_run(const std::filesystem::path& folder);
 
 struct FoundRuns {
   std::vector<Run> finished;
-  std::vector<std::string> left_out;  // of each that is unfinished, broken or unreadable, why
+  std::vector<std::string> left_out;  // why, for each unfinished, broken or unreadable run
 };
 
-// All runs at and under the folders, each once: folders as given, below them by name. A folder with
-// a config or a result is one.
+// All runs at and under the folders, each once: folders in the given order, those below them by
+// name. A folder with a config or a result is a run.
 FoundRuns find_runs(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace spikenm::report

@@ -10,7 +10,7 @@
 namespace spikenm::report {
 namespace {
 
-// The same bits come out whatever these say.
+// The seed, and keys that do not change any bit of the result.
 const char* const kWithoutEffect[] = {"seed",         "threads",         "cuda_graphs",
                                       "data.root",    "data.cache",      "data.cache_dir",
                                       "data.workers", "data.augment_on", "data.max_unpacked_mb"};
@@ -24,7 +24,7 @@ std::string value_of(const Settings& settings, const std::string& key) {
   return found == settings.end() ? "-" : found->second;
 }
 
-// Whether the rate of a step depends on where search ends and finetuning begins.
+// Whether the learning rate of a step depends on where search ends and finetuning begins.
 bool rate_knows_phases(const Settings& settings) {
   const std::string schedule = value_of(settings, "train.schedule");
   return schedule == "two-cosines" ||
@@ -38,7 +38,7 @@ std::string seed_of(const Run& run) {
   return "";
 }
 
-// How many groups of rows the values of these keys make.
+// The number of different combinations of values that the rows have for these keys.
 size_t groups(const std::vector<Settings>& rows, const std::vector<std::string>& keys) {
   std::set<std::vector<std::string>> seen;
   for (const Settings& row : rows) {
@@ -53,8 +53,9 @@ std::vector<std::string> differing_keys(const std::vector<Settings>& rows) {
   std::set<std::string> all;
   for (const Settings& row : rows)
     for (const auto& [key, value] : row) all.insert(key);
+
   std::vector<std::string> keys;
-  if (all.erase("method.preset") != 0) keys.emplace_back("method.preset");  // says most
+  if (all.erase("method.preset") != 0) keys.emplace_back("method.preset");  // tells most
   keys.insert(keys.end(), all.begin(), all.end());
   std::erase_if(keys, [&](const std::string& key) { return groups(rows, {key}) == 1; });
   return keys;
@@ -66,12 +67,13 @@ Settings settings_of(const Run& run) {
   Settings settings;
   for (const auto& [key, value] : flatten_tables(run.config)) settings[key] = text_of(value);
   for (const char* key : kWithoutEffect) settings.erase(key);
-  // The whole set, which older runs leave unsaid.
+
+  // 0 is the whole set; older runs do not have these keys.
   for (const char* key : {"data.train_size", "data.test_size"})
     if (value_of(settings, key) == "0") settings.erase(key);
-  // Every run keeps its network as graph.toml: what is in it tells two of them apart.
+  // A network from a file is identified by its content: every run keeps it as graph.toml.
   if (settings.contains("model.file")) settings["model.file"] = run.text("graph_md5").substr(0, 8);
-  // What "auto" came to.
+  // The precision that "auto" chose.
   if (const std::string precision = run.text("precision"); !precision.empty())
     settings["precision"] = precision;
   return settings;
@@ -96,6 +98,7 @@ DistinctRuns distinct_runs(std::vector<Run> runs) {
       distinct.runs.push_back(std::move(run));
       continue;
     }
+
     const Run& kept = distinct.runs[first->second];
     const auto found = run.number("test_accuracy"), before = kept.number("test_accuracy");
     distinct.repeated.push_back(fmt::format("{}: the same settings and seed as {}{}",
@@ -119,6 +122,7 @@ std::vector<Difference> differences(const std::vector<Settings>& rows) {
     needed.push_back(*best);
     rest.erase(best);
   }
+
   std::vector<Difference> found;
   for (const Settings& row : rows) {
     const auto texts = [&](const std::vector<std::string>& keys) {

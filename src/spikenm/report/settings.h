@@ -1,4 +1,5 @@
-// What a run was set to: what makes two runs one row of a table, one measurement, or one recipe.
+// The settings of a run. They decide whether two runs are one row of a table, one measurement, or
+// one recipe.
 #pragma once
 
 #include "spikenm/report/runs.h"
@@ -9,28 +10,28 @@
 
 namespace spikenm::report {
 
-// Dotted keys of the config and their values as text, but for the seed and for what changes no
-// result: where the data lie, how they are cached, with how many threads.
+// Dotted keys of the config and their values as text, without the seed and without keys that change
+// no result: where the data are, how they are cached, the number of threads.
 using Settings = std::map<std::string, std::string>;
 
 Settings settings_of(const Run& run);
 
-// What a sparse run shares with the dense runs that it is compared to: all settings outside
-// [method], except the device and a length of search that no learning rate depends on.
+// The settings that a sparse run shares with the dense runs that it is compared to: all settings
+// outside [method], except the device, and except the length of the search if no learning rate
+// depends on it.
 Settings recipe_of(const Run& run);
 
 struct DistinctRuns {
   std::vector<Run> runs;
-  std::vector<std::string> repeated;  // of each that was left out, why
+  std::vector<std::string> repeated;  // why, for each run that was left out
 };
 
-// Of runs with the same settings and seed the first alone: it was measured once.
+// Keeps only the first of several runs with the same settings and seed: they are one measurement.
 DistinctRuns distinct_runs(std::vector<Run> runs);
 
-// For each of several rows, "key=value, key=value" of the keys whose values are not the same in
-// all: first those that tell the rows apart, then the others.
+// For one of several rows: "key=value" for the keys whose values are not the same in all rows.
 struct Difference {
-  std::vector<std::string> needed;  // the shortest list that tells this row from the others
+  std::vector<std::string> needed;  // a short list that distinguishes the rows
   std::vector<std::string> others;
 };
 std::vector<Difference> differences(const std::vector<Settings>& rows);

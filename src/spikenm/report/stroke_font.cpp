@@ -8,15 +8,15 @@
 namespace spikenm::report {
 namespace {
 
-// Lengths are in twentieths of an em: capitals are 14 high, small letters 10. Strokes are parted by
-// ';' and are "x,y x,y …"; '~' begins one whose points lie on a smooth curve, which closes when it
-// ends where it began.
+// Lengths are in twentieths of an em: capitals are 14 high, small letters 10. Strokes are "x,y x,y
+// …", separated by ';'. A stroke that begins with '~' is a smooth curve through its points; it is
+// closed when its last point is its first.
 constexpr double kUnitsPerEm = 20;
 constexpr double kSpacing = 3.6;  // between the ink of two letters
 
 struct Glyph {
   char32_t letter;
-  double width;  // of its ink
+  double width;  // of the drawn letter
   const char* strokes;
 };
 
@@ -158,6 +158,7 @@ std::vector<Point> smooth(const std::vector<Point>& p) {
     const Point &b = p[i], &c = p[i + 1];
     const Point& a = i > 0 ? p[i - 1] : closed ? p[n - 2] : b;
     const Point& d = i + 2 < n ? p[i + 2] : closed ? p[1] : c;
+
     for (int k = 1; k <= kPieces; ++k) {
       const double t = static_cast<double>(k) / kPieces;
       const auto along = [t](double p0, double p1, double p2, double p3) {
@@ -179,6 +180,7 @@ PenText draw_glyph(const Glyph& glyph) {
     rest.remove_prefix(std::min(rest.size(), stroke.size() + 1));
     const bool curved = stroke.starts_with('~');
     if (curved) stroke.remove_prefix(1);
+
     std::vector<Point> points = parse_points(stroke);
     if (curved) points = smooth(points);
     for (Point& p : points) p = {(p.x + kSpacing / 2) / kUnitsPerEm, p.y / kUnitsPerEm};
@@ -198,7 +200,8 @@ const PenText& glyph_of(char32_t letter) {
   return found == drawn.end() ? box : found->second;
 }
 
-// Takes one character off the front. A byte that begins none stands for itself.
+// Removes one character from the front and returns it. A byte that begins no character stands for
+// itself.
 char32_t take_letter(std::string_view& utf8) {
   const auto first = static_cast<unsigned char>(utf8.front());
   const size_t n = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 1;

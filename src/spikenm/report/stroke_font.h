@@ -1,4 +1,4 @@
-// A small font of our own, drawn with a pen: pictures need no font file.
+// A small font drawn with strokes of a pen, so that pictures need no font file.
 #pragma once
 
 #include "spikenm/report/canvas.h"
@@ -16,7 +16,7 @@ struct PenText {
 // A character that the font lacks becomes a box.
 PenText pen_text(std::string_view utf8);
 
-// Of the pen, in ems.
+// Width of the pen, in ems.
 constexpr double kPenWidth = 0.08;
 
 }  // namespace spikenm::report

@@ -1,4 +1,4 @@
-// A canvas that becomes SVG: text stays text.
+// A canvas that writes SVG; text stays text.
 #pragma once
 
 #include "spikenm/report/canvas.h"

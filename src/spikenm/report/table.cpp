@@ -12,7 +12,7 @@
 namespace spikenm::report {
 namespace {
 
-// Characters on screen; UTF-8 continuation bytes take no room.
+// Number of characters on screen; UTF-8 continuation bytes are not counted.
 size_t width(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -39,7 +39,7 @@ std::string text(const Json& result, const char* key, const std::filesystem::pat
   return it->get<std::string>();
 }
 
-// Of all phases together.
+// The sum over all phases.
 double seconds(const Json& result, const std::filesystem::path& folder) {
   double sum = 0;
   const auto phases = result.find("phase_seconds");
@@ -62,6 +62,7 @@ std::string format_table(const std::vector<std::string>& header,
     for (const auto& row : rows) widest = std::max(widest, width(printable(row[c])));
     widths.push_back(widest);
   }
+
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string text;
     for (size_t c = 0; c < cells.size(); ++c) {
@@ -73,6 +74,7 @@ std::string format_table(const std::vector<std::string>& header,
     text.erase(text.find_last_not_of(' ') + 1);
     return text + "\n";
   };
+
   size_t total = 2 * (widths.size() - 1);
   for (const size_t w : widths) total += w;
   std::string text = line(header) + std::string(total, '-') + "\n";
@@ -91,6 +93,7 @@ std::string markdown_table(const std::vector<std::string>& header,
     }
     return text + "\n";
   };
+
   std::string text = line(header) + "|---|";
   for (size_t c = 1; c < header.size(); ++c) text += "---:|";
   text += '\n';
@@ -108,6 +111,7 @@ std::string run_table(const std::vector<std::filesystem::path>& run_folders) {
     if (text(results.back(), "method", folder) == "dense" && all_neurons && !dense)
       dense = number(results.back(), "test_accuracy", folder);
   }
+
   std::vector<std::vector<std::string>> rows;
   for (size_t i = 0; i < results.size(); ++i) {
     const Json& r = results[i];
