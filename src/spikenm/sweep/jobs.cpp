@@ -19,16 +19,16 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPause{20};
-constexpr int kPatience = 500;  // pauses that a job is given to end by itself: ten seconds
+constexpr int kPatience = 500;  // pauses before a job is killed: ten seconds
 
 int exit_code(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// In the child, between fork and exec: nothing here may allocate.
+// Runs in the child, between fork and exec: it must not allocate memory.
 [[noreturn]] void become(char* const* arguments, int log, int nothing, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() == parent) {  // else it is gone already
+  if (::getppid() == parent) {  // else the parent has already ended
     ::dup2(nothing, STDIN_FILENO);
     ::dup2(log, STDOUT_FILENO);
     ::dup2(log, STDERR_FILENO);
@@ -42,11 +42,14 @@ pid_t start(const Job& job) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+
   const int log = ::open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   SPIKENM_CHECK(log >= 0, "{}: cannot write: {}", job.log.string(), std::strerror(errno));
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+
   const pid_t parent = ::getpid(), child = ::fork();
   if (child == 0) become(arguments.data(), log, nothing, parent);
+
   const int reason = errno;
   ::close(log);
   if (nothing >= 0) ::close(nothing);
@@ -54,7 +57,7 @@ pid_t start(const Job& job) {
   return child;
 }
 
-// The jobs that run now. Going away, it ends them: politely, then not.
+// The jobs that run now. The destructor ends them: with SIGTERM, and after a while with SIGKILL.
 class Running {
  public:
   Running() = default;
@@ -77,7 +80,7 @@ class Running {
     pids_.push_back(pid);
   }
 
-  // Tells of each that has ended.
+  // Calls `ended` for each job that has ended.
   template <class Ended>
   void collect(const Ended& ended) {
     for (size_t i = 0; i < pids_.size();) {
@@ -89,14 +92,14 @@ class Running {
       const size_t job = jobs_[i];
       jobs_.erase(jobs_.begin() + static_cast<ptrdiff_t>(i));
       pids_.erase(pids_.begin() + static_cast<ptrdiff_t>(i));
-      ended(job, exit_code(status));  // last: when it throws, the job is off the list
+      ended(job, exit_code(status));  // last: it may throw, and the job is already removed
     }
   }
 
   [[nodiscard]] const std::vector<size_t>& jobs() const { return jobs_; }
 
  private:
-  std::vector<size_t> jobs_;  // places
+  std::vector<size_t> jobs_;  // indices in the list of jobs
   std::vector<pid_t> pids_;
 };
 
@@ -111,6 +114,7 @@ std::vector<int> run_jobs(const std::vector<Job>& jobs, size_t at_once, const Wa
   while (ended < jobs.size()) {
     for (; next < jobs.size() && running.jobs().size() < at_once; ++next)
       running.add(next, start(jobs[next]));
+
     watch(ended, running.jobs());
     std::this_thread::sleep_for(kPause);
     running.collect([&](size_t job, int code) {

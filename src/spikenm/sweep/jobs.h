@@ -1,4 +1,5 @@
-// Child processes, several at a time. One that crashes takes nobody with it; none outlives us.
+// Runs child processes, several at a time. A crash of one does not affect the others; all of them
+// end when this process ends.
 #pragma once
 
 #include <filesystem>
@@ -10,17 +11,17 @@ namespace spikenm::sweep {
 
 struct Job {
   std::vector<std::string> command;  // the program, then its arguments
-  std::filesystem::path log;         // gets its output and errors
+  std::filesystem::path log;         // receives its output and errors
 };
 
-// Called many times a second with the number of ended jobs and the places of those that run. What
-// it throws stops them all.
+// Called many times per second with the number of ended jobs and the indices of the running ones.
+// An exception from it stops all jobs.
 using WatchJobs = std::function<void(size_t ended, const std::vector<size_t>& running)>;
 
-// Called once for each job that ended, with its place and its exit code.
+// Called once for each job that ended, with its index and its exit code.
 using JobEnded = std::function<void(size_t job, int code)>;
 
-// Runs the jobs in order, `at_once` at a time, and gives their exit codes; 128 + s for one that
+// Runs the jobs in order, `at_once` at a time, and returns their exit codes; 128 + s for a job that
 // signal s ended.
 std::vector<int> run_jobs(
     const std::vector<Job>& jobs, size_t at_once, const WatchJobs& watch,

@@ -16,10 +16,10 @@ using report::Statistic;
 
 constexpr const char* kAccuracy = "test_accuracy";
 
-// Runs that are one row: the seeds of a member, and members that differ in pooled keys.
+// Runs that form one row: the seeds of a member, and members that differ only in pooled keys.
 struct Group {
   std::string name;
-  const Member* member;  // the first
+  const Member* member;  // the first member of the group
   std::vector<const MemberRun*> runs;
 
   [[nodiscard]] std::optional<Statistic> number(const std::string& key) const {
@@ -45,14 +45,14 @@ std::vector<Group> groups_of(const Spec& spec, const std::vector<MemberRun>& run
   return groups;
 }
 
-// A value of the run's config as a cell; empty when the run has no such key.
+// The value of a key in the run's config, as a cell; empty when the run has no such key.
 std::string config_cell(const report::Run& run, const std::string& key) {
   for (const auto& [name, value] : flatten_tables(run.config))
     if (name == key) return value.is_string() ? value.get<std::string>() : value.dump();
   return "";
 }
 
-// Names of the numbers of the results, in order of first appearance.
+// Names of all numbers in the results, in order of first appearance.
 std::vector<std::string> number_keys(const std::vector<MemberRun>& runs) {
   std::vector<std::string> keys;
   for (const MemberRun& run : runs) {
@@ -102,7 +102,7 @@ std::vector<std::string> places_of(const std::vector<Group>& groups, const std::
   return places;
 }
 
-// A curve a series where the places are numbers, else points at their names.
+// One curve per series when the places are numbers, else points at the names of the places.
 void add_series(const Spec& spec, const std::vector<Group>& groups,
                 const std::map<std::string, double>& published, report::Plot& plot) {
   using Style = report::Series::Style;
@@ -111,20 +111,24 @@ void add_series(const Spec& spec, const std::vector<Group>& groups,
   const bool numbers = by_key && std::all_of(places.begin(), places.end(), [](const auto& place) {
                          return as_number(place).has_value();
                        });
+
   if (!numbers) plot.names = places;
   for (const Group& group : groups) {
     const auto place = std::find(places.begin(), places.end(), group.member->place);
     const std::optional<Statistic> y = group.number(kAccuracy);
     if (place == places.end() || group.name == spec.plot.reference || !y) continue;
+
     const double x = numbers ? *as_number(*place) : static_cast<double>(place - places.begin());
     const std::string name = group.member->series.empty() ? "ours" : group.member->series;
     const Style style = numbers ? Style::kLine : Style::kPoints;
     series_named(plot, name, style).values.push_back({.x = x, .y = y->mean, .spread = y->spread});
+
     const auto theirs = published.find(group.name);
     if (theirs != published.end())
       series_named(plot, "published", style)
           .values.push_back({.x = x, .y = theirs->second, .spread = std::nullopt});
   }
+
   for (report::Series& series : plot.series)
     std::stable_sort(series.values.begin(), series.values.end(),
                      [](const auto& a, const auto& b) { return a.x < b.x; });
@@ -151,6 +155,7 @@ std::string results_csv(const Spec& spec, const std::vector<MemberRun>& runs) {
   std::vector<std::string> header{"member", "seed"};
   header.insert(header.end(), swept.begin(), swept.end());
   header.insert(header.end(), numbers.begin(), numbers.end());
+
   std::string text = report::csv_line(header);
   for (const MemberRun& run : runs) {
     std::vector<std::string> cells{spec.members[run.member].name, fmt::format("{}", run.seed)};
@@ -166,6 +171,7 @@ std::string summary_csv(const Spec& spec, const std::vector<MemberRun>& runs) {
   std::erase_if(swept, [&](const std::string& key) {
     return std::find(spec.pool.begin(), spec.pool.end(), key) != spec.pool.end();
   });
+
   const std::vector<std::string> numbers = number_keys(runs);
   std::vector<std::string> header{"member"};
   header.insert(header.end(), swept.begin(), swept.end());
@@ -174,6 +180,7 @@ std::string summary_csv(const Spec& spec, const std::vector<MemberRun>& runs) {
     header.push_back(key);
     header.push_back(key + "_spread");
   }
+
   std::string text = report::csv_line(header);
   for (const Group& group : groups_of(spec, runs)) {
     std::vector<std::string> cells{group.name};
@@ -194,21 +201,25 @@ std::string summary_table(const Spec& spec, const std::vector<MemberRun>& runs,
   const std::vector<Group> groups = groups_of(spec, runs);
   const Group* reference = find_group(groups, spec.plot.reference);
   const auto base = reference == nullptr ? std::nullopt : reference->number(kAccuracy);
+
   std::vector<std::string> header{"member", "test acc %", "best val %"};
   if (base) header.push_back("Δ " + spec.plot.reference);
   for (const char* name : {"weight %", "conn %", "SOPs M", "runs"}) header.emplace_back(name);
   if (!published.empty()) header.emplace_back("published %");
+
   std::vector<std::vector<std::string>> rows;
   for (const Group& group : groups) {
     const auto cell = [&](const char* key) {
       const std::optional<Statistic> found = group.number(key);
       return found ? to_text(*found) : std::string();
     };
+
     const std::optional<Statistic> accuracy = group.number(kAccuracy);
     std::vector<std::string> row{group.name, cell(kAccuracy), cell("test_accuracy_best_val")};
     if (base) row.push_back(accuracy ? fmt::format("{:+.2f}", accuracy->mean - base->mean) : "");
     for (const char* key : {"weight_pct", "conn_pct", "sops_m"}) row.push_back(cell(key));
     row.push_back(fmt::format("{}", group.runs.size()));
+
     const auto found = published.find(group.name);
     if (!published.empty())
       row.push_back(found == published.end() ? "" : fmt::format("{:.2f}", found->second));
@@ -227,6 +238,7 @@ report::Plot make_plot(const Spec& spec, const std::vector<MemberRun>& runs,
                     .names = {},
                     .series = {},
                     .references = {}};
+
   add_series(spec, groups, published, plot);
   const Group* reference = find_group(groups, spec.plot.reference);
   const auto y = reference == nullptr ? std::nullopt : reference->number(kAccuracy);

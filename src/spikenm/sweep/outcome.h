@@ -1,4 +1,4 @@
-// What a sweep found: its runs as CSV, as a table and as a plot.
+// The results of a sweep: its runs as CSV, as a table and as a plot.
 #pragma once
 
 #include "spikenm/report/plot.h"
@@ -12,7 +12,7 @@
 namespace spikenm::sweep {
 
 struct MemberRun {
-  size_t member;  // place in the spec
+  size_t member;  // index in the spec
   int64_t seed;
   report::Run run;
 };
@@ -20,17 +20,17 @@ struct MemberRun {
 // Accuracies by member, from the spec's `published` file; empty without one.
 std::map<std::string, double> read_published(const Spec& spec);
 
-// A row a run: member, seed, the swept keys, every number of the result's top level.
+// One row per run: member, seed, the swept keys, every number of the result's top level.
 std::string results_csv(const Spec& spec, const std::vector<MemberRun>& runs);
 
-// A row a group: the swept keys that its members share, and mean and spread of every number.
+// One row per group: the swept keys that its members share, and mean and spread of every number.
 std::string summary_csv(const Spec& spec, const std::vector<MemberRun>& runs);
 
-// The same for a reader.
+// The same as a table for people.
 std::string summary_table(const Spec& spec, const std::vector<MemberRun>& runs,
                           const std::map<std::string, double>& published);
 
-// Mean and spread of the test accuracy of every group over its place.
+// Mean and spread of the test accuracy of every group, drawn at its place.
 report::Plot make_plot(const Spec& spec, const std::vector<MemberRun>& runs,
                        const std::map<std::string, double>& published);
 

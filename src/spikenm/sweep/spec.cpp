@@ -28,15 +28,15 @@ bool in_grid(const Spec& spec, const std::string& name) {
                      [&](const GridKey& key) { return key.key == name; });
 }
 
-// A value as names show it.
+// A value in the form that names use.
 std::string plain(std::string value) {
   std::erase_if(value, [](char c) { return c == '"' || c == '\'' || c == ' '; });
   std::replace(value.begin(), value.end(), '/', '-');
   return value;
 }
 
-// "tau_max=0.1" for method.tau_max: the last part of the key, or all of it where two keys end
-// alike.
+// "tau_max=0.1" for method.tau_max: the last part of the key, or the whole key if two keys have the
+// same last part.
 std::string point_name(const Spec& spec, const GridKey& key, const std::string& value) {
   const auto last_part = [](const std::string& name) { return name.substr(name.rfind('.') + 1); };
   const auto alike = std::count_if(spec.grid.begin(), spec.grid.end(), [&](const GridKey& other) {
@@ -49,7 +49,7 @@ std::string joined(const std::string& name, const std::string& part) {
   return name.empty() ? part : name + "," + part;
 }
 
-// Every choice of one value a key; one empty choice without a grid.
+// Every combination of one value per key; a single empty combination without a grid.
 std::vector<std::vector<std::string>> points_of(const std::vector<GridKey>& grid) {
   SPIKENM_CHECK(grid.size() <= kMaxKeys, "grid: found {} keys, wanted at most {} (a fixed limit)",
                 grid.size(), kMaxKeys);
@@ -58,6 +58,7 @@ std::vector<std::vector<std::string>> points_of(const std::vector<GridKey>& grid
     SPIKENM_CHECK(points.size() * key.values.size() <= kMaxMembers,
                   "grid: found more than {} points, wanted at most {} (a fixed limit)", kMaxMembers,
                   kMaxMembers);
+
     std::vector<std::vector<std::string>> longer;
     for (const auto& point : points) {
       for (const std::string& value : key.values) {
@@ -70,13 +71,14 @@ std::vector<std::vector<std::string>> points_of(const std::vector<GridKey>& grid
   return points;
 }
 
-// What a listed member becomes at a point of the grid.
+// The member that a listed member becomes at a point of the grid.
 Member at_point(const Spec& spec, const Member& listed, const std::vector<std::string>& values) {
   const bool by_member = spec.plot.x == kByMember;
   Member member = listed;
   member.group = listed.name;
   member.place = by_member ? listed.name : "";
   member.series = by_member ? "" : listed.name;
+
   for (size_t i = 0; i < values.size(); ++i) {
     const GridKey& key = spec.grid[i];
     const std::string part = point_name(spec, key, plain(values[i]));
@@ -97,7 +99,7 @@ Member at_point(const Spec& spec, const Member& listed, const std::vector<std::s
   return member;
 }
 
-// The listed members over the grid, in the order of the list.
+// The listed members at all points of the grid, in the order of the list.
 std::vector<Member> all_members(const Spec& spec) {
   const auto points = points_of(spec.grid);
   std::vector<Member> members;
@@ -110,6 +112,7 @@ std::vector<Member> all_members(const Spec& spec) {
       SPIKENM_CHECK(!in_grid(spec, key_of(assignment)), "member '{}': sets {}, which the grid does",
                     listed.name, key_of(assignment));
     }
+
     SPIKENM_CHECK(members.size() + points.size() <= kMaxMembers,
                   "sweep: found more than {} members, wanted at most {} (a fixed limit)",
                   kMaxMembers, kMaxMembers);
@@ -140,7 +143,7 @@ void check_assignments(const std::string& owner, const std::vector<std::string>&
   }
 }
 
-// A logarithmic axis has room for zero and above.
+// A logarithmic axis can show zero and positive numbers.
 void check_log_values(const Spec& spec) {
   for (const GridKey& key : spec.grid) {
     if (!spec.plot.log || key.key != spec.plot.x) continue;
@@ -152,7 +155,7 @@ void check_log_values(const Spec& spec) {
   }
 }
 
-// Keys that a sweep names must be its own.
+// Keys that `pool` and `plot` name must be in the grid, and --set must not set a swept key.
 void check_keys(const Spec& spec) {
   for (size_t i = 0; i < spec.grid.size(); ++i) {
     for (size_t j = 0; j < i; ++j)
@@ -163,6 +166,7 @@ void check_keys(const Spec& spec) {
   SPIKENM_CHECK(spec.plot.x.empty() || spec.plot.x == kByMember || in_grid(spec, spec.plot.x),
                 "plot.x: found '{}', wanted a key of the grid or \"member\"", spec.plot.x);
   check_log_values(spec);
+
   const std::vector<std::string> swept = swept_keys(spec);
   check_assignments("--set", spec.set);
   for (const std::string& assignment : spec.set) {
@@ -185,7 +189,7 @@ std::vector<std::string> keys_of_base(const Spec& spec) {
   return keys;
 }
 
-// A key that is not there is likely misspelt.
+// A dropped key that the base does not have is probably a spelling mistake.
 void check_drop(const Spec& spec, const Member& member) {
   const std::vector<std::string> keys = keys_of_base(spec);
   for (const std::string& key : member.drop) {
@@ -203,6 +207,7 @@ GridKey parse_grid(std::string_view argument) {
     throw UsageError(fmt::format(
         "--grid: found '{}', wanted a key and its values: method.tau_max=1,0.1", argument));
   GridKey grid{.key = key_of(std::string(argument)), .values = {""}};
+
   int depth = 0;
   char quote = 0;
   for (const char c : argument.substr(equals + 1)) {
@@ -218,6 +223,7 @@ GridKey parse_grid(std::string_view argument) {
     }
     grid.values.back() += c;
   }
+
   for (const std::string& value : grid.values) {
     if (value.empty())
       throw UsageError(fmt::format("--grid: found an empty value in '{}'", argument));
@@ -233,6 +239,7 @@ std::vector<int64_t> seeds_from(const std::vector<int64_t>& numbers, const std::
     seeds.clear();
     for (int64_t seed = 0; seed < numbers[0]; ++seed) seeds.push_back(seed);
   }
+
   SPIKENM_CHECK(!seeds.empty(), "{}: found an empty list, wanted at least one seed", key);
   for (const int64_t seed : seeds) {
     SPIKENM_CHECK(seed >= 0, "{}: found {}, wanted 0 or more", key, seed);
@@ -250,6 +257,7 @@ void expand(Spec& spec) {
   if (alone && !spec.grid.empty()) spec.members.push_back({.in_grid = true});  // the base itself
   spec.members = all_members(spec);
   SPIKENM_CHECK(!spec.members.empty(), "sweep: found neither members nor a grid");
+
   std::set<std::string> names;
   for (const Member& member : spec.members) {
     check_name(member.name);
@@ -257,6 +265,7 @@ void expand(Spec& spec) {
     SPIKENM_CHECK(names.insert(member.name).second, "member '{}': found two of that name",
                   member.name);
   }
+
   check_keys(spec);
   const auto is_reference = [&](const Member& m) { return m.group == spec.plot.reference; };
   SPIKENM_CHECK(spec.plot.reference.empty() ||

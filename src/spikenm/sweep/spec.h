@@ -1,4 +1,4 @@
-// What a sweep runs: the members that a file or a command line lists, each a config of its own.
+// What a sweep runs: the members that a file or a command line lists, each with its own config.
 #pragma once
 
 #include "spikenm/core/config.h"
@@ -10,14 +10,14 @@
 
 namespace spikenm::sweep {
 
-// One config of the sweep: the base's, less what it drops, with what it sets.
+// One config of the sweep: the base, without the keys that it drops, with the keys that it sets.
 struct Member {
-  std::string name;               // also its folder
+  std::string name;               // also the name of its folder
   std::vector<std::string> drop;  // keys and sections
   std::vector<std::string> set;   // "a.b=value"
-  bool in_grid = false;           // the grid is run for it
-  // Set by expand(). Members of one group are one row and one point of the plot; `place` is where
-  // the point stands along x (empty: nowhere), `series` the curve it belongs to.
+  bool in_grid = false;           // it is run at all points of the grid
+  // Set by expand(). Members of one group are one row and one point of the plot; `place` is the
+  // point's position along x (empty: not drawn), `series` the curve that it belongs to.
   std::string group, place, series;
 };
 
@@ -29,7 +29,7 @@ struct GridKey {
 
 constexpr const char* kByMember = "member";
 
-// What stands beside the members' folders: no member may have such a name.
+// Files beside the members' folders: a member must not have such a name.
 constexpr const char *kResultsFile = "results.csv", *kSummaryFile = "summary.csv";
 constexpr const char *kPlotPng = "plot.png", *kPlotSvg = "plot.svg";
 
@@ -47,19 +47,19 @@ struct Spec {
   std::vector<int64_t> seeds{0};
   std::vector<GridKey> grid;
   std::vector<std::string> pool;  // keys of the grid that only repeat a measurement, as seeds do
-  std::vector<Member> members;    // as listed; after expand() all of them
-  std::vector<std::string> set;   // over the members'
+  std::vector<Member> members;    // as listed; after expand(), at all points of the grid
+  std::vector<std::string> set;   // applied after the members' own
   PlotOptions plot;
 };
 
-// "method.tau_max=1,0.1"; a comma inside brackets or quotes parts nothing.
+// "method.tau_max=1,0.1"; a comma inside brackets or quotes does not separate values.
 GridKey parse_grid(std::string_view argument);
 
 // 0 … n-1 for one number, else the numbers themselves.
 std::vector<int64_t> seeds_from(const std::vector<int64_t>& numbers, const std::string& key);
 
-// Runs the grid for every listed member that wants it, for the base when there is none, and checks
-// names and keys.
+// Replaces every listed member with `in_grid` by its members at all points of the grid (the base
+// itself when no member has it), and checks names and keys.
 void expand(Spec& spec);
 
 // The config of an expanded member.

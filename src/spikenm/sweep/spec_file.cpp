@@ -8,7 +8,7 @@
 namespace spikenm::sweep {
 namespace {
 
-// A table of the file, read key by key; what is left unread is an Error.
+// A table of the file, read key by key; a key that is not read is an Error.
 class Table {
  public:
   Table(const Json& table, std::string where) : table_(table), where_(std::move(where)) {
@@ -44,7 +44,7 @@ class Table {
     return value->get<std::vector<int64_t>>();
   }
 
-  // Null when it is not there.
+  // Null when the key is missing.
   const Json* find(const char* key) {
     known_.emplace_back(key);
     const auto found = table_.find(key);
@@ -83,6 +83,7 @@ std::vector<Member> read_members(const Json& list, const std::string& where) {
     member.set = table.texts("set");
     member.in_grid = table.flag("grid", true);
     table.reject_unread();
+
     SPIKENM_CHECK(!member.name.empty(), "{}: member {}: found no name", where, members.size() + 1);
     members.push_back(std::move(member));
   }
@@ -125,11 +126,13 @@ Spec parse_spec(std::string_view text, const std::filesystem::path& file) {
   const auto beside = [&](const std::string& name) {
     return name.empty() ? std::filesystem::path() : file.parent_path() / name;
   };
+
   Spec spec;
   spec.title = table.text("title");
   spec.base = beside(table.text("base"));
   spec.published = beside(table.text("published"));
   spec.pool = table.texts("pool");
+
   if (table.find("seeds") != nullptr)
     spec.seeds = seeds_from(table.integers("seeds"), where + ": seeds");
   if (const Json* members = table.find("member")) spec.members = read_members(*members, where);

@@ -8,7 +8,8 @@
 
 namespace spikenm::sweep {
 
-// `file` names the text in messages; paths in the text are relative to it. expand() comes next.
+// `file` names the text in messages; paths in the text are relative to it. The caller then calls
+// expand().
 Spec parse_spec(std::string_view text, const std::filesystem::path& file);
 
 }  // namespace spikenm::sweep
