@@ -1,5 +1,5 @@
-// Memory for batches. What a released batch held serves the next one: to have fresh pages from the
-// system would cost about as much as to fill them.
+// Memory for batches. The memory of a released batch is used again: new pages from the system would
+// cost about as much time as filling them.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace spikenm::data {
 
-// Gives a block of so many bytes, to several threads at once; page-locked memory for a GPU, say. It
-// hands a released block out again when it knows that nobody reads it any more.
+// Returns a block of `n_bytes` bytes, for example page-locked memory for a GPU. Several threads may
+// call it at once. It must not return a released block again before all reading of it has ended.
 using BlockSource = std::function<std::shared_ptr<std::byte[]>(size_t n_bytes)>;
 
-// Blocks of one size. Safe to call from several threads at once; blocks may outlive it.
+// Blocks of one size. Safe to call from several threads at once; blocks may live longer than it.
 class BatchMemory {
  public:
-  // Without a source, blocks are the heap's and serve again as soon as they are released.
+  // Without a source, blocks come from the heap and are used again as soon as they are released.
   explicit BatchMemory(size_t n_bytes, BlockSource source = {})
       : pool_(std::make_shared<Pool>()), n_bytes_(n_bytes), source_(std::move(source)) {}
 
-  // Holds whatever the block's last user left there.
+  // The block's content is not defined: it may hold the values of its last user.
   template <class T>
   [[nodiscard]] std::shared_ptr<T[]> take() const {
     const std::shared_ptr<std::byte[]> block = source_ ? source_(n_bytes_) : from_pool();
@@ -45,6 +45,7 @@ class BatchMemory {
       }
     }
     if (!block) block = std::make_unique_for_overwrite<std::byte[]>(n_bytes_);
+
     const auto give_back = [pool = pool_](std::byte* bytes) {
       Block returned(bytes);
       const std::scoped_lock lock(pool->mutex);

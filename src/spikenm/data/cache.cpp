@@ -42,14 +42,14 @@ constexpr int kZstdLevel = 1;
 constexpr const char* kWayOut =
     "data.cache_dir may name another folder, and data.cache=off does without";
 
-// The path from the root on; as it is given where there is no working folder.
+// The absolute path; unchanged when there is no working folder.
 std::string whole_path(const fs::path& path) {
   std::error_code error;
   const fs::path whole = fs::absolute(path, error);
   return error ? path.string() : whole.string();
 }
 
-// What the source files are now: a cache made from other ones is stale.
+// A hash of the source files as they are now: a cache made from other files is out of date.
 std::string state_of(const Dataset& dataset) {
   std::string text = dataset.cache_key();
   for (const SourceFile& file : dataset.files()) {
@@ -78,11 +78,11 @@ std::string compress(std::string_view plain) {
   return packed;
 }
 
-// A file in use: its index checked and held, its samples read when they are asked for. Not mapped:
-// it is open for as long as training lasts, and a file cut meanwhile shall be an Error.
+// An open file: its index is checked and kept, its samples are read when needed. It is not mapped:
+// it is open during the whole training, and if it is shortened meanwhile, that must be an Error.
 class FrameFile {
  public:
-  // Nothing when the file is absent, cut, or made of something else.
+  // Returns nothing when the file is missing, cut, or made from something else.
   static std::optional<FrameFile> open(const fs::path& path, const std::string& state,
                                        uint64_t n_train, uint64_t n_test) {
     std::error_code error;
@@ -91,11 +91,13 @@ class FrameFile {
     const uint64_t n = n_train + n_test, index_size = (n + 1) * 8, size = file.file_.size();
     const std::string header = std::string(kMagic) + state + number(n_train) + number(n_test);
     if (size < kHeader + index_size + kFooter) return std::nullopt;
+
     const std::vector<uint8_t> head = file.piece(0, kHeader);
     const std::vector<uint8_t> foot = file.piece(size - kFooter, kFooter);
     const uint64_t place = size - kFooter - index_size;
     if (as_text(head) != header || as_text(foot) != number(place) + std::string(kMagic))
       return std::nullopt;
+
     const std::vector<uint8_t> index = file.piece(place, index_size);
     for (uint64_t i = 0; i <= n; ++i)
       file.offsets_.push_back(load_le<uint64_t>(index.data() + 8 * i));
@@ -114,6 +116,7 @@ class FrameFile {
     } catch (const Error& e) {
       fail("{}; start again to have the cache made anew", e.what());
     }
+
     plain.resize(1 + values.size() * sizeof(float));
     const size_t size = ZSTD_decompressDCtx(context.get(), plain.data(), plain.size(),
                                             packed.data(), packed.size());
@@ -135,7 +138,7 @@ class FrameFile {
   std::vector<uint64_t> offsets_;  // of every sample, and the end of the last
 };
 
-// Held while a cache is made, by one process at a time. Its file goes when it goes.
+// Held while a cache is made, by one process at a time. The destructor removes its file.
 class BuildLock {
  public:
   explicit BuildLock(std::string path) : path_(std::move(path)) {
@@ -156,9 +159,10 @@ class BuildLock {
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     SPIKENM_CHECK(file_ >= 0, "{}: cannot be written: {}; {}", path_, std::strerror(errno),
                   kWayOut);
-    // Where a file system has no locks, two may make the same file; the last one's stays.
+    // On a file system without locks, two processes may make the same file; the last one remains.
     const bool busy = ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    // The holder before us may have removed this file after we opened it.
+
+    // The previous holder may have removed this file after we opened it.
     struct stat ours{}, current{};
     ::fstat(file_, &ours);
     if (!busy && ::stat(path_.c_str(), &current) == 0 && ours.st_ino == current.st_ino) return true;
@@ -181,10 +185,12 @@ void write_cache(const Dataset& dataset, const fs::path& path, const std::string
       fail("{}; {}", e.what(), kWayOut);
     }
   };
+
   write(std::string(kMagic) + state + number(static_cast<uint64_t>(n_train)) +
         number(static_cast<uint64_t>(n - n_train)));
   std::string offsets = number(kHeader);
   uint64_t end = kHeader;
+
   const ProgressCallback each_round = [&](double fraction, std::string_view what) {
     throw_if_interrupted("while caching " + dataset.info().name);
     if (progress) progress(fraction, what);
@@ -202,6 +208,7 @@ void write_cache(const Dataset& dataset, const fs::path& path, const std::string
         end += sample.size();
         offsets += number(end);
       });
+
   write(offsets + number(end) + std::string(kMagic));
   file.commit();
 }
@@ -220,8 +227,9 @@ class DiskCache : public WrappedDataset {
     fs::create_directories(path_.parent_path(), error);
     SPIKENM_CHECK(!error, "{}: cannot be made: {}; {}", path_.parent_path().string(),
                   error.message(), kWayOut);
+
     const BuildLock build_lock(path_.string() + ".lock");
-    if (open(state)) return;  // somebody made it while we waited
+    if (open(state)) return;  // another process made it while we waited
     write_cache(inner(), path_, state, progress);
     SPIKENM_CHECK(open(state), "{}: cannot be read back after writing it", path_.string());
   }

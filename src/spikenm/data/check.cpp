@@ -46,6 +46,7 @@ void check_files(const Dataset& dataset, const ProgressCallback& progress, Check
     if (progress)
       progress(static_cast<double>(i) / static_cast<double>(files.size()),
                fmt::format("md5 of {}", files[i].path.filename().string()));
+
     const std::string problem = file_problem(files[i]);
     if (problem.empty()) {
       ++n_good;
@@ -53,6 +54,7 @@ void check_files(const Dataset& dataset, const ProgressCallback& progress, Check
       report.findings.push_back({false, problem});
     }
   }
+
   if (files.empty() || n_good < n_published) return;  // each bad file has its own finding
   report.findings.push_back(
       {true, n_published == 0
@@ -62,7 +64,7 @@ void check_files(const Dataset& dataset, const ProgressCallback& progress, Check
 }
 
 struct SampleState {
-  int64_t label = -1;   // -1: none that can be used
+  int64_t label = -1;   // -1: no valid label
   std::string problem;  // empty: the sample can be trained on
 };
 
@@ -74,7 +76,8 @@ SampleState check_sample(const Dataset& dataset, Part part, int64_t index) {
     SPIKENM_CHECK(0 <= label && label < info.classes, "its label is {}, wanted 0 to {}", label,
                   info.classes - 1);
     state.label = label;
-    // Starts as NaN, so that a value the reader leaves out is found too.
+
+    // Filled with NaN, so that values that the reader does not write are found too.
     std::vector<float> values(static_cast<size_t>(info.sample_size()),
                               std::numeric_limits<float>::quiet_NaN());
     dataset.read(part, index, values.data());
@@ -84,7 +87,7 @@ SampleState check_sample(const Dataset& dataset, Part part, int64_t index) {
     SPIKENM_CHECK(bad == values.end(), "its value {} is {}, wanted a finite number from 0",
                   bad - values.begin(), *bad);
   } catch (const Error& e) {
-    const std::string problem = e.what();  // most begin with the file already
+    const std::string problem = e.what();  // most already begin with the file's name
     const RecordingSet* const recordings = dataset.recordings();
     const std::string file = recordings == nullptr ? "" : recordings->name(part, index);
     state.problem = problem.find(file) == std::string::npos
@@ -101,17 +104,20 @@ void check_samples(const Dataset& dataset, Part part, const ProgressCallback& pr
   int64_t n_bad = 0;
   std::string first_bad;
   std::vector<bool> seen(static_cast<size_t>(info.classes));
+
   walk(
       n, name_of(part), progress, [&](int64_t i) { return check_sample(dataset, part, i); },
       [&](int64_t, SampleState state) {
         if (state.label >= 0) seen[static_cast<size_t>(state.label)] = true;
         if (!state.problem.empty() && ++n_bad == 1) first_bad = std::move(state.problem);
       });
+
   if (n == 0) return;
   report.findings.push_back(
       {n_bad == 0, n_bad == 0 ? fmt::format("{}: every sample can be read", name_of(part))
                               : fmt::format("{}: {} of {} samples are broken, the first is {}",
                                             name_of(part), n_bad, n, first_bad)});
+
   const auto unseen = std::count(seen.begin(), seen.end(), false);
   if (unseen == 0) return;
   const int64_t first = std::find(seen.begin(), seen.end(), false) - seen.begin();
@@ -143,6 +149,7 @@ CheckReport check_dataset(const Dataset& dataset, const ProgressCallback& progre
                      .test = dataset.size(Part::kTest)};
   for (const Part part : {Part::kTrain, Part::kTest})
     report.findings.push_back(check_size(dataset, part));
+
   check_files(dataset, progress, report);
   for (const Part part : {Part::kTrain, Part::kTest})
     check_samples(dataset, part, progress, report);

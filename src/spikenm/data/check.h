@@ -1,4 +1,4 @@
-// Is this copy of a dataset whole? Sizes, published sums, and every sample decoded.
+// Checks whether a copy of a dataset is complete: its sizes, its published sums, and every sample.
 #pragma once
 
 #include "spikenm/data/dataset.h"

@@ -16,7 +16,7 @@ uint8_t byte_of(float value) {
   return value < 255 ? static_cast<uint8_t>(std::lround(value)) : 255;
 }
 
-// Looks at one sample's values as colours.
+// The colours that show one sample's values.
 class SampleColours {
  public:
   SampleColours(const Sample& sample, bool events) : sample_(sample), events_(events) {
@@ -57,11 +57,13 @@ std::vector<int64_t> choose_samples(const Dataset& dataset, Part part, int64_t c
     order.resize(std::min(order.size(), static_cast<size_t>(count)));
     return order;
   }
+
   const auto label = [&](int64_t i) { return dataset.label(part, i); };
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return label(a) < label(b); });
+
   std::vector<int64_t> chosen;
-  int64_t taken = 0;  // of the present class
+  int64_t taken = 0;  // of the current class
   for (const int64_t i : order) {
     taken = chosen.empty() || label(chosen.back()) != label(i) ? 0 : taken;
     if (taken++ < count) chosen.push_back(i);
@@ -74,15 +76,18 @@ Picture draw_contact_sheet(const SheetLayout& layout,
   const SampleShape& shape = layout.shape;
   const int64_t n = std::max<int64_t>(1, layout.samples);
   const bool one_line = layout.events && shape.height == 1;
-  const int64_t n_tiles = one_line ? 1 : shape.frames;  // a sample
+  const int64_t n_tiles = one_line ? 1 : shape.frames;  // per sample
+
   int64_t columns = n_tiles;
   if (n_tiles == 1) {
     columns = layout.columns > 0
                   ? layout.columns
                   : static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(n))));
   }
+
   const int64_t rows = n_tiles > 1 ? n : (n + columns - 1) / columns;
   TileSheet sheet(rows, columns, shape.width, one_line ? shape.frames : shape.height);
+
   for (int64_t i = 0; i < layout.samples; ++i) {
     const Sample drawn = sample(i);
     SPIKENM_ASSERT(drawn.shape == shape);

@@ -16,13 +16,13 @@ namespace spikenm::data {
 
 class RecordingSet;
 
-// Told how far slow work has come, 0 to 1, and on what.
+// Receives the progress of slow work, from 0 to 1, and what is being done.
 using ProgressCallback = std::function<void(double fraction, std::string_view what)>;
 
 enum class Part { kTrain, kTest };
 
-// What of a set is opened: its files, those of the test part, or none. info() tells the same shape
-// and classes in all three, so that a config is understood where its data is not.
+// Which files of a set are opened: all, those of the test part, or none. info() has the same shape
+// and classes in all three cases, so that a config can be read where its data is missing.
 enum class Extent { kAll, kTest, kNothing };
 
 inline bool includes(Extent extent, Part part) {
@@ -35,14 +35,14 @@ struct DatasetInfo {
   int64_t frames = 0;              // time steps of a sample; 0: a static image
   bool events = false;             // frames count events
   bool simulated = false;          // not recorded by a real sensor
-  std::string split = "official";  // who is in which part; results name it
-  std::string subset;              // which share of the set this is; empty: all of it
+  std::string split = "official";  // which samples are in which part; results name it
+  std::string subset;              // which part of the set is used; empty: all of it
   std::string source;              // what was found on the disk, for people: "python pickles in …"
   std::vector<std::string> class_names;  // empty: classes are their numbers
   std::vector<int64_t> mirrored;         // label of a sample's mirror image; empty: the same label
   std::vector<double> mean, std;         // per channel, of pixels in 0..1; empty: not normalised
   std::vector<std::string> augment;      // the usual train transforms of this set
-  int64_t official_train = 0, official_test = 0;  // sizes of a complete copy; 0: any size is
+  int64_t official_train = 0, official_test = 0;  // sizes of a complete copy; 0: any
 
   [[nodiscard]] SampleShape shape() const {
     return {std::max<int64_t>(1, frames), channels, height, width};
@@ -54,7 +54,7 @@ struct DatasetInfo {
   }
 };
 
-// A file that the set is read from, and the md5 sum of a good copy where one is published.
+// A file that the set is read from, and the md5 sum of a good copy if one is published.
 struct SourceFile {
   std::filesystem::path path;
   std::string md5;  // lower-case hex; empty: none published
@@ -69,31 +69,32 @@ class Dataset {
   [[nodiscard]] virtual int64_t label(Part part, int64_t index) const = 0;
   // Writes sample_size() values, [frames,channels,height,width]: event counts or pixels 0..255.
   virtual void read(Part part, int64_t index, float* out) const = 0;
-  // The same values where the set holds them as bytes, for as long as it lives; null: it does not.
+  // The same values if the set holds them as bytes; valid as long as the set exists. Null if it
+  // does not hold them.
   [[nodiscard]] virtual const uint8_t* bytes(Part /*part*/, int64_t /*index*/) const {
     return nullptr;
   }
 
-  // The files behind the set, train then test; none for a set made on the fly.
+  // The files behind the set, train then test; none for a set that is generated.
   [[nodiscard]] virtual std::vector<SourceFile> files() const { return {}; }
-  // The raw events behind the frames; null for images and sets made on the fly.
+  // The raw events behind the frames; null for images and generated sets.
   [[nodiscard]] virtual const RecordingSet* recordings() const { return nullptr; }
-  // Everything but the files that decoded samples depend on, as text. Empty: a read costs so
-  // little that a cache would not pay.
+  // Everything that decoded samples depend on, except the files, as text. Empty: reading is so fast
+  // that a cache would not help.
   [[nodiscard]] virtual std::string cache_key() const { return {}; }
 
-  // Does slow work that is due before the first read, if any (a cache builds its file). Called
-  // once by whoever is about to read many samples; read() works without it.
+  // Does slow work that is needed before the first read, if any (a cache builds its file). Called
+  // once by code that will read many samples; read() works without it.
   virtual void prepare(const ProgressCallback& /*progress*/) const {}
 };
 
 struct DatasetRequest {
-  int64_t frames = 10;  // the T the model asks for
+  int64_t frames = 10;  // the T of the model
   uint64_t seed = 0;
   Extent extent = Extent::kAll;  // parts that are not opened have no samples
 };
 
-// `config` is the [data] section. The same keys are read whatever the extent.
+// `config` is the [data] section. The same keys are read for every extent.
 using DatasetFactory =
     std::function<std::unique_ptr<Dataset>(const Config& config, const DatasetRequest& request)>;
 

@@ -14,6 +14,7 @@ void EventCamera::observe(const std::vector<float>& intensity, float* frame) {
   SPIKENM_ASSERT(intensity.size() == pixels);
   const bool first = reference_.empty();
   if (first) reference_.resize(pixels);
+
   const auto threshold = static_cast<float>(options_.threshold);
   for (size_t i = 0; i < pixels; ++i) {
     const float level = std::log(intensity[i]);
@@ -21,6 +22,7 @@ void EventCamera::observe(const std::vector<float>& intensity, float* frame) {
       reference_[i] = level;
       continue;
     }
+
     const int events = static_cast<int>((level - reference_[i]) / threshold);  // towards zero
     if (events == 0) continue;
     reference_[i] += static_cast<float>(events) * threshold;
@@ -30,7 +32,7 @@ void EventCamera::observe(const std::vector<float>& intensity, float* frame) {
 
 void EventCamera::add_noise(const RandomAddress& random, int64_t frame_index, float* frame) const {
   const int64_t n = 2 * options_.height * options_.width;
-  const int64_t blocks = (n + 3) / 4;  // four words a Philox block, one word a pixel
+  const int64_t blocks = (n + 3) / 4;  // four words per Philox block, one word per pixel
   const auto limit = static_cast<uint32_t>(options_.noise_rate * 4294967295.0);
   for (int64_t block = 0; block < blocks; ++block) {
     const auto words = random.words(static_cast<uint64_t>(frame_index * blocks + block));

@@ -1,5 +1,5 @@
 // A simulated event camera: each pixel reports when its log intensity has moved by a threshold
-// since its last event, ON for brighter and OFF for darker, and now and then reports noise.
+// since its last event, ON for brighter and OFF for darker. Some pixels also report noise.
 #pragma once
 
 #include "spikenm/core/random.h"
@@ -19,7 +19,7 @@ class EventCamera {
 
   explicit EventCamera(const Options& options);
 
-  // Takes in one rendered image [height,width] of positive intensities and adds the events it
+  // Observes one rendered image [height,width] of positive intensities and adds the events it
   // causes to `frame` [2,height,width], OFF then ON. The first image causes none.
   void observe(const std::vector<float>& intensity, float* frame);
 

@@ -9,13 +9,13 @@ namespace {
 constexpr Colour kOn{214, 39, 40}, kOff{31, 90, 200}, kNoPolarity{0, 0, 0};
 constexpr int64_t kLargestSide = 512;
 
-// 0..1. The root keeps single events visible beside full colour.
+// From 0 to 1. The square root keeps single events visible beside full colour.
 double strength(float count, float full) {
   if (!(count > 0)) return 0;
   return count < full ? std::sqrt(static_cast<double>(count) / full) : 1;
 }
 
-// Light that ink of this strength leaves of white, per colour.
+// The share of white light that ink of this strength reflects, per colour.
 double left_by(uint8_t ink, double strength) {
   return 1 - strength * (1 - ink / 255.0);
 }
@@ -71,11 +71,13 @@ Picture draw_events(const Recording& recording, int64_t slices) {
   const int64_t shrink = (std::max(e.width, e.height) + kLargestSide - 1) / kLargestSide;
   const int64_t width = (e.width + shrink - 1) / shrink, height = (e.height + shrink - 1) / shrink;
   TileSheet sheet(1, slices, width, height);
+
   std::vector<float> counts(static_cast<size_t>(slices * 2 * height * width), 0);
   const auto place = [&](int64_t slice, int64_t on, int64_t x, int64_t y) {
     return static_cast<size_t>(((slice * 2 + on) * height + y) * width + x);
   };
-  // In double: the span of a damaged file's times need not fit 64 bits.
+
+  // In double: the times of a damaged file may have a span that does not fit 64 bits.
   const double first = static_cast<double>(e.first);
   const double span = static_cast<double>(e.last) - first + 1;
   for (const Event& event : recording.events) {
@@ -84,6 +86,7 @@ Picture draw_events(const Recording& recording, int64_t slices) {
         std::min(slices - 1, static_cast<int64_t>(passed * static_cast<double>(slices)));
     counts[place(slice, event.on != 0, event.x / shrink, event.y / shrink)] += 1;
   }
+
   const float full = full_count(counts);
   for (int64_t slice = 0; slice < slices; ++slice)
     for (int64_t y = 0; y < height; ++y)

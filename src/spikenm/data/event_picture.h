@@ -1,4 +1,4 @@
-// Events as people look at them: ON red, OFF blue on white, darker where there are more.
+// Pictures of events: ON red, OFF blue, on white; darker where there are more events.
 #pragma once
 
 #include "spikenm/data/events/event.h"
@@ -8,17 +8,18 @@
 
 namespace spikenm::data {
 
-// The count that is drawn in full colour: most are smaller, and a few hot pixels do not fade the
-// rest.
+// The count that is drawn in full colour. Most counts are smaller; a few pixels with very many
+// events do not make the others pale.
 float full_count(std::span<const float> counts);
 
 // `full` comes from full_count.
 Colour event_colour(float off, float on, float full);
-// Of a sensor without polarity: black.
+// For a sensor without polarity: black.
 Colour event_colour(float count, float full);
 
 // Equal spans of time side by side, oldest first. Large sensors are drawn smaller by a whole
-// factor; one whose size the file does not say ends at its largest coordinates.
+// factor; if the file does not give the sensor's size, the largest coordinates of the events are
+// used.
 Picture draw_events(const Recording& recording, int64_t slices);
 
 }  // namespace spikenm::data

@@ -47,6 +47,7 @@ class FrameDataset : public Dataset {
     recordings_->load(part, index, recording);
     check_bounds(recording, part, index);
     if (!resizer_) return integrate(recording.events, options_, sensor_height_, sensor_width_, out);
+
     const int64_t planes = info_.frames * info_.channels;
     full.resize(static_cast<size_t>(planes * sensor_height_ * sensor_width_));
     integrate(recording.events, options_, sensor_height_, sensor_width_, full.data());
@@ -65,6 +66,7 @@ class FrameDataset : public Dataset {
       on = std::max(on, e.on);
       near &= e.t > -kFarthest && e.t < kFarthest;
     }
+
     SPIKENM_CHECK(near, "{}: found an event beyond 2^60 µs, wanted times that can be subtracted",
                   recordings_->name(part, index));
     SPIKENM_CHECK(on <= 1, "{}: found a polarity of {}, wanted 0 or 1",

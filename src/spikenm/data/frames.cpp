@@ -19,7 +19,7 @@ const ChoiceKey kFrameValues{"frame_values",
 const IntKey kResize{
     "resize", {0, "48 for cifar10-dvs"}, 0, 4096, "side of the frames in pixels; 0: the sensor's"};
 
-// Calls put(t, event) for every event, t the piece of T that it falls into.
+// Calls put(t, event) for every event; t is the piece, of T pieces, that the event belongs to.
 template <class Put>
 void split_by_number(std::span<const Event> events, int64_t T, const Put& put) {
   const size_t share = events.size() / static_cast<size_t>(T);
@@ -30,12 +30,12 @@ void split_by_number(std::span<const Event> events, int64_t T, const Put& put) {
   }
 }
 
-// Also right when times go back: an event belongs to the piece of its own time. What lies outside
-// the span from the first to the last event joins the nearest piece.
+// Also correct when times go back: an event belongs to the piece of its time. An event outside the
+// span from the first to the last event belongs to the nearest piece.
 template <class Put>
 void split_by_time(std::span<const Event> events, int64_t T, const Put& put) {
   const int64_t start = events.front().t, step = (events.back().t - start) / T;
-  int64_t t = 0, begin = 0, end = 0;  // the piece of the event before
+  int64_t t = 0, begin = 0, end = 0;  // the piece of the previous event, and its times
   for (const Event& e : events) {
     if (e.t < begin || e.t >= end) {
       t = step > 0 ? std::clamp<int64_t>((e.t - start) / step, 0, T - 1) : T - 1;
@@ -65,6 +65,7 @@ void integrate(std::span<const Event> events, const FrameOptions& options, int64
   const int64_t T = options.frames, frame = options.polarities * height * width;
   std::fill(out, out + T * frame, 0.0F);
   if (events.empty()) return;
+
   const int64_t polarity = options.polarities == 2 ? height * width : 0;
   const auto pixel = [=](int64_t t, const Event& e) -> float& {
     return out[t * frame + e.on * polarity + e.y * width + e.x];
@@ -73,6 +74,7 @@ void integrate(std::span<const Event> events, const FrameOptions& options, int64
     if (options.rule == FrameRule::kNumber) return split_by_number(events, T, put);
     split_by_time(events, T, put);
   };
+
   if (options.binary) {
     split([&](int64_t t, const Event& e) { pixel(t, e) = 1; });
   } else {

@@ -14,7 +14,7 @@
 namespace spikenm::data {
 namespace {
 
-constexpr int64_t kAhead = 2;  // batches a worker may be ahead of the trainer
+constexpr int64_t kAhead = 2;  // batches per worker that may be made ahead of the trainer
 
 void mix(Mix how, const BatchMemory& memory, Batch& batch) {
   if (how.partner.empty()) return;
@@ -25,12 +25,13 @@ void mix(Mix how, const BatchMemory& memory, Batch& batch) {
     batch.raw.mix = std::move(how);
     return;
   }
+
   const std::shared_ptr<float[]> own = std::move(batch.frames);
   batch.frames = memory.take<float>();
   apply_mix(how, batch.shape, batch.size(), own.get(), batch.frames.get());
 }
 
-// What every channel of a raw batch becomes.
+// The edit of every channel of a raw batch.
 std::vector<ChannelEdit> channel_edits(const Pipeline& pipeline, int64_t channels) {
   std::vector<ChannelEdit> edits(static_cast<size_t>(channels));
   for (size_t c = 0; c < edits.size(); ++c) {
@@ -46,14 +47,14 @@ std::vector<ChannelEdit> channel_edits(const Pipeline& pipeline, int64_t channel
 std::string raw_obstacle(const Dataset& dataset, const Pipeline& pipeline) {
   const DatasetInfo& info = dataset.info();
   const Part part = dataset.size(Part::kTrain) > 0 ? Part::kTrain : Part::kTest;
-  const bool has_samples = dataset.size(part) > 0;  // a set that was only described has none
+  const bool has_samples = dataset.size(part) > 0;  // a set of Extent::kNothing has none
   if (info.frames > 0 || (has_samples && dataset.bytes(part, 0) == nullptr))
     return fmt::format("{} holds no still images as bytes", info.name);
   return pipeline.augment ? pipeline.augment->obstacle() : "";
 }
 
-// Threads that make the batches of one epoch. Each takes the next number that nobody has taken,
-// never more than a few ahead of the trainer; finished batches wait under their number.
+// Threads that make the batches of one epoch. Each takes the next free batch number, at most a few
+// ahead of the trainer. Finished batches are kept under their number until take().
 class Loader::Workers {
  public:
   Workers(const Loader& loader, int64_t n_threads)
@@ -69,7 +70,7 @@ class Loader::Workers {
   }
 
   ~Workers() {
-    // All at once; each is joined as it is destroyed.
+    // All are asked to stop first; each is joined by its destructor.
     for (std::jthread& thread : threads_) thread.request_stop();
   }
   Workers(const Workers&) = delete;
@@ -104,8 +105,9 @@ class Loader::Workers {
       try {
         result.batch = loader_.make(index);
       } catch (...) {
-        result.error = std::current_exception();  // rethrown where the batch is asked for
+        result.error = std::current_exception();  // rethrown by take()
       }
+
       lock.lock();
       done_.emplace(index, std::move(result));
       finished_.notify_all();
@@ -119,7 +121,7 @@ class Loader::Workers {
   std::condition_variable finished_;  // for the trainer
   int64_t next_ = 0, wanted_ = 0;
   std::map<int64_t, Result> done_;
-  std::vector<std::jthread> threads_;  // last, so that all else outlives them
+  std::vector<std::jthread> threads_;  // last, so that they are destroyed first
 };
 
 Loader::Loader(View view, LoaderOptions options)
@@ -145,6 +147,7 @@ void Loader::start_epoch(int64_t epoch) {
   workers_.reset();
   epoch_ = epoch;
   position_ = 0;
+
   order_.resize(static_cast<size_t>(view_.size()));
   std::iota(order_.begin(), order_.end(), int64_t{0});
   if (options_.shuffle)
@@ -167,6 +170,7 @@ Batch Loader::make(int64_t index) const {
   const int64_t first = index * options_.batch_size;
   const int64_t B = std::min(options_.batch_size, view_.size() - first);
   Batch batch{.shape = view_.info().shape(), .has_time = view_.info().frames > 0};
+
   if (pipeline.raw)
     read_raw(first, B, batch);
   else
@@ -180,6 +184,7 @@ void Loader::read_finished(int64_t first, int64_t B, Batch& batch) const {
   const SampleShape& shape = batch.shape;
   const int64_t frame = shape.channels * shape.plane();
   batch.frames = memory_.take<float>();
+
   Sample sample{.shape = shape, .values = std::vector<float>(static_cast<size_t>(shape.size()))};
   for (int64_t b = 0; b < B; ++b) {
     const int64_t i = order_[static_cast<size_t>(first + b)];
@@ -189,6 +194,7 @@ void Loader::read_finished(int64_t first, int64_t B, Batch& batch) const {
       pipeline.augment->apply(sample, options_.seed, epoch_, view_.index_in_part(i));
     SPIKENM_ASSERT(sample.shape == shape);
     if (!pipeline.mean.empty()) normalize(sample, pipeline.mean, pipeline.std);
+
     for (int64_t t = 0; t < shape.frames; ++t)
       std::copy_n(sample.values.data() + t * frame, frame,
                   batch.frames.get() + (t * B + b) * frame);
@@ -204,6 +210,7 @@ void Loader::read_raw(int64_t first, int64_t B, Batch& batch) const {
   for (int64_t b = 0; b < B; ++b) {
     const int64_t i = order_[static_cast<size_t>(first + b)];
     std::copy_n(view_.bytes(i), shape.size(), batch.raw.pixels.get() + b * shape.size());
+
     int64_t label = view_.label(i);
     batch.raw.edits.push_back(
         pipeline.augment

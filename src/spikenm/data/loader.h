@@ -11,8 +11,8 @@
 
 namespace spikenm::data {
 
-// Images as the dataset holds them, and all that is still to be done: to every sample its edit, to
-// every channel its scaling, then the mix. It is what a finished batch has behind it, bit for bit.
+// Images as the dataset holds them, and the work that is left: the edit of every sample, the
+// scaling of every channel, then the mix. The result has the same bits as a finished batch.
 struct RawImages {
   std::shared_ptr<uint8_t[]> pixels;  // [B,C,H,W]
   std::vector<PlaneEdit> edits;       // [B]
@@ -23,10 +23,11 @@ struct RawImages {
 struct Batch {
   SampleShape shape;                // of one sample
   bool has_time = true;             // false: static images, shape.frames is 1
-  std::shared_ptr<float[]> frames;  // [T,B,C,H,W]; null: `raw` stands for them
-  RawImages raw;                    // filled where the pipeline says so
+  std::shared_ptr<float[]> frames;  // [T,B,C,H,W]; null: see `raw`
+  RawImages raw;                    // filled if Pipeline::raw
   std::vector<int64_t> labels;      // [B]
-  // With mixup or cutmix a sample is `share` its own label and the rest its partner's.
+  // With mixup or cutmix, a sample counts `share` for its own label and 1 - share for its
+  // partner's.
   std::vector<int64_t> partner_labels;  // [B], or empty
   double share = 1;
 
@@ -34,30 +35,29 @@ struct Batch {
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(labels.size()); }
 };
 
-// What happens to a sample on its way into a batch.
+// What is done to a sample before it is in a batch.
 struct Pipeline {
   std::shared_ptr<const TransformChain> augment;  // null: none
   std::vector<double> mean, std;                  // per channel; empty: not normalised
   MixOptions mix;
-  bool raw = false;  // leave the samples raw, for a GPU to finish; wants no raw_obstacle()
+  bool raw = false;  // samples stay raw, for a GPU to finish; needs an empty raw_obstacle()
 };
 
-// What keeps batches of these samples from staying raw, for a message: "'rotate:30' …". Empty:
-// nothing does.
+// Why batches of these samples cannot stay raw, for a message: "'rotate:30' …". Empty: they can.
 std::string raw_obstacle(const Dataset& dataset, const Pipeline& pipeline);
 
 struct LoaderOptions {
   int64_t batch_size = 50;
-  // An epoch is a new order, addressed by (seed, epoch), and a last partial batch is left out.
-  // Without, samples come in order and the last batch may be smaller.
+  // True: each epoch has a new order, addressed by (seed, epoch), and a last partial batch is left
+  // out. False: samples come in order and the last batch may be smaller.
   bool shuffle = false;
   uint64_t seed = 0;
-  int64_t workers = 2;  // 0: batches are made by whoever asks for them
+  int64_t workers = 2;  // 0: next() makes the batch itself
   Pipeline pipeline;
-  BlockSource memory;  // of batches; null: the heap
+  BlockSource memory;  // memory of batches; null: the heap
 };
 
-// An epoch is the same batches with any number of workers.
+// An epoch has the same batches with any number of workers.
 class Loader {
  public:
   Loader(View view, LoaderOptions options);
@@ -68,9 +68,9 @@ class Loader {
   [[nodiscard]] int64_t batches() const;
   [[nodiscard]] int64_t samples() const { return view_.size(); }
 
-  // The next call of next() gives the epoch's first batch. What was under way is dropped.
+  // The next call of next() returns the epoch's first batch. Batches in progress are dropped.
   void start_epoch(int64_t epoch);
-  // The batches of the epoch, one after another; batches() of them.
+  // Returns the batches of the epoch in order; may be called batches() times per epoch.
   [[nodiscard]] Batch next();
 
  private:

@@ -28,10 +28,11 @@ class MemoryCache : public WrappedDataset {
     Slot& slot = (part == Part::kTrain ? train_ : test_)[static_cast<size_t>(index)];
     if (const std::string* packed = slot.load())
       return unpack_sample(as_bytes(*packed), values, info().name);
+
     inner().read(part, index, out);
     auto fresh = std::make_unique<const std::string>(pack_sample(values));
     const std::string* none = nullptr;
-    // Of two threads that made the same sample, the second throws its copy away.
+    // If two threads have made the same sample, the second one drops its copy.
     if (slot.compare_exchange_strong(none, fresh.get())) static_cast<void>(fresh.release());
   }
 

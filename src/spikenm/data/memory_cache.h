@@ -1,4 +1,4 @@
-// Keeps every sample it has read, packed: data that is made on the fly is made once.
+// Keeps every sample that has been read, packed, so that generated data is made only once.
 #pragma once
 
 #include "spikenm/data/dataset.h"

@@ -35,7 +35,7 @@ std::vector<double> per_channel(const Config& config, const RealListKey& key,
   return values;
 }
 
-// A cache holds both parts.
+// Opens both parts of a set with a cache if possible, since a cache holds both parts.
 std::shared_ptr<const Dataset> open_whole_or_test(const DatasetFactory& open, const Config& config,
                                                   const DatasetRequest& request) {
   const auto with = [&](Extent extent) {
@@ -44,7 +44,7 @@ std::shared_ptr<const Dataset> open_whole_or_test(const DatasetFactory& open, co
   if (with(Extent::kNothing)->cache_key().empty()) return with(Extent::kTest);
   try {
     return with(Extent::kAll);
-  } catch (const Error&) {  // what the test part lacks is said below
+  } catch (const Error&) {  // opening the test part reports what is missing
     return with(Extent::kTest);
   }
 }
@@ -58,6 +58,7 @@ std::shared_ptr<const Dataset> open_files(const DatasetFactory& open, const Conf
     if (missing == nullptr) throw;
     *missing = e.what();
   }
+
   DatasetRequest nothing = request;
   nothing.extent = Extent::kNothing;
   return open(config, nothing);
@@ -72,17 +73,20 @@ std::shared_ptr<const Dataset> open_dataset(const Config& config, const DatasetR
   const DatasetFactory& open = datasets().find(name);
   std::shared_ptr<const Dataset> dataset =
       read_subset(config, open_files(open, config, request, missing), request.seed);
+
   enum { kAuto, kDisk, kMemory, kOff };
   size_t kind = kCache.read(config);
   const std::filesystem::path folder =
       expand_home(kCacheDir.read(config), config.full_key("cache_dir"));
   if (kind == kMemory || kind == kOff) config.no_effect("cache_dir", {"cache"});
-  // Recordings are large and slow to decode; what is made on the fly is small.
+
+  // Recordings are large and slow to decode; generated data is small.
   if (kind == kAuto && dataset->cache_key().empty()) kind = kOff;
   if (kind == kAuto) kind = dataset->files().empty() ? kMemory : kDisk;
   SPIKENM_CHECK(kind != kDisk || !dataset->cache_key().empty(),
                 "{}: found 'disk', but {} is read from memory already", config.full_key("cache"),
                 name);
+
   if (kind == kDisk)
     return with_disk_cache(dataset, folder.empty() ? default_cache_folder() : folder);
   if (kind == kMemory) return with_memory_cache(dataset);
@@ -95,6 +99,7 @@ Pipelines read_pipelines(const Config& config, const DatasetInfo& info) {
   const std::vector<double> std = per_channel(config, kStd, info.std, info.channels);
   for (const double s : std)
     SPIKENM_CHECK(s > 0, "{}: found {:g}, wanted more than 0", config.full_key("std"), s);
+
   if (kNormalize.read(config, !mean.empty() || !std.empty())) {
     SPIKENM_CHECK(mean.size() == std.size(),
                   "{} and {}: found {} and {} numbers, wanted as many of both",
@@ -104,14 +109,16 @@ Pipelines read_pipelines(const Config& config, const DatasetInfo& info) {
     test.mean = mean;
     test.std = std;
   } else {
-    config.no_effect("std", {"normalize"});  // the mean may still be what cutout fills with
+    config.no_effect("std", {"normalize"});  // the mean may still be cutout's colour
   }
+
   Pipeline train = test;
   train.augment = std::make_shared<TransformChain>(
       kAugment.read(config, info.augment),
       TransformContext{
           .shape = info.shape(), .events = info.events, .mirrored = info.mirrored, .mean = mean},
       config.full_key("augment"));
+
   train.mix.mixup_alpha = kMixup.read(config);
   train.mix.cutmix_alpha = kCutmix.read(config);
   return {std::move(train), std::move(test)};

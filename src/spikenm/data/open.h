@@ -1,14 +1,14 @@
-// A [data] section, read: the dataset behind its cache, and what happens to its samples.
+// Reads a [data] section: the dataset behind its cache, and what is done to its samples.
 #pragma once
 
 #include "spikenm/data/loader.h"
 
 namespace spikenm::data {
 
-// Reads name, cache, cache_dir, train_size and test_size, and hands the rest to the dataset. For
-// the test part alone (Extent::kTest), a set that is whole is opened whole where it has a cache, so
-// that what training has cached serves. With `missing`, a set that cannot be opened is replaced by
-// Extent::kNothing of it, and *missing says why; keys that are wrong are an Error all the same.
+// Reads name, cache, cache_dir, train_size and test_size, and passes the rest to the dataset. With
+// Extent::kTest, a complete set that has a cache is opened with both parts, so that the cache made
+// in training can be used. With `missing`, a set that cannot be opened is opened with
+// Extent::kNothing, and *missing says why; wrong keys are still an Error.
 std::shared_ptr<const Dataset> open_dataset(const Config& config, const DatasetRequest& request,
                                             std::string* missing = nullptr);
 

@@ -6,7 +6,7 @@
 namespace spikenm::data {
 namespace {
 
-// Bytes a value needs; -0 counts as a number that does not fit an integer.
+// Bytes that each value needs; -0 does not fit an integer.
 size_t width_of(std::span<const float> values) {
   float largest = 0;
   for (const float v : values) {

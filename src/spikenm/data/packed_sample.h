@@ -1,5 +1,5 @@
-// One sample in as few bytes as hold it without loss: a byte a value where all are whole numbers up
-// to 255 (pixels, event counts), two bytes up to 65535, else the floats themselves.
+// One sample in few bytes without loss: one byte per value if all are whole numbers up to 255
+// (pixels, event counts), two bytes if up to 65535, else the floats themselves.
 #pragma once
 
 #include "spikenm/core/bytes.h"
@@ -9,7 +9,7 @@
 
 namespace spikenm::data {
 
-// The first byte tells the width.
+// The first byte is the number of bytes per value.
 std::string pack_sample(std::span<const float> values);
 
 // Fills `values`; an Error names `source` when the bytes do not hold exactly that many.

@@ -43,7 +43,7 @@ class TileSheet {
         factor_(std::max<int64_t>(1, kSmallSide / std::max(tile_width, tile_height))),
         pitch_x_(factor_ * tile_width + kGap),
         pitch_y_(factor_ * tile_height + kGap) {
-    // In double: a product of the user's numbers need not fit 64 bits.
+    // In double: a product of the user's numbers may not fit 64 bits.
     const double width = static_cast<double>(columns) * static_cast<double>(pitch_x_) + kGap;
     const double height = static_cast<double>(rows) * static_cast<double>(pitch_y_) + kGap;
     SPIKENM_CHECK(width * height <= static_cast<double>(kMaxPixels),

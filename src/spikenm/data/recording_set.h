@@ -1,4 +1,4 @@
-// A set of labelled event recordings, and the frames made of them.
+// A set of labelled event recordings, and the frames made from them.
 #pragma once
 
 #include "spikenm/data/dataset.h"
@@ -13,10 +13,10 @@ class RecordingSet {
   virtual ~RecordingSet() = default;
   [[nodiscard]] virtual int64_t size(Part part) const = 0;
   [[nodiscard]] virtual int64_t label(Part part, int64_t index) const = 0;
-  // The file (and trial in it) a recording comes from, as messages name it.
+  // The file (and the trial in it) that a recording comes from, for messages.
   [[nodiscard]] virtual std::string name(Part part, int64_t index) const = 0;
-  // Fills `out`; an Error names the file. Coordinates are within `out`'s sensor size, which is the
-  // set's own.
+  // Fills `out`; an Error names the file. Coordinates are inside `out`'s sensor size, which is that
+  // of the set.
   virtual void load(Part part, int64_t index, Recording& out) const = 0;
   [[nodiscard]] virtual std::vector<SourceFile> files() const = 0;
 };

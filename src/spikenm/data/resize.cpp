@@ -12,8 +12,9 @@ Resizer::Filter::Filter(int64_t n_in, int64_t n_out) {
                 n_out);
   const double scale = static_cast<double>(n_in) / static_cast<double>(n_out);
   const double support = std::max(1.0, scale);
-  // Every output has the same number of taps: at the border the window moves inwards, and what the
-  // filter does not reach weighs nothing.
+
+  // Every output has the same number of taps: at the border the window moves inwards, and taps
+  // outside the filter have weight 0.
   taps = std::min(n_in, static_cast<int64_t>(std::ceil(support)) * 2 + 1);
   for (int64_t i = 0; i < n_out; ++i) {
     const double centre = (static_cast<double>(i) + 0.5) * scale;
@@ -21,6 +22,7 @@ Resizer::Filter::Filter(int64_t n_in, int64_t n_out) {
         std::max<int64_t>(0, static_cast<int64_t>(std::floor(centre - support + 0.5)));
     const auto end = std::min(n_in, static_cast<int64_t>(std::floor(centre + support + 0.5)));
     first.push_back(std::min(begin, n_in - taps));
+
     std::vector<double> weight(static_cast<size_t>(taps));
     double sum = 0;
     for (int64_t x = begin; x < end; ++x) {
@@ -40,7 +42,7 @@ Resizer::Resizer(int64_t in_height, int64_t in_width, int64_t out_height, int64_
       down_(in_height, out_height) {}
 
 void Resizer::apply(const float* in, float* out, int64_t planes) const {
-  std::vector<float> narrow(static_cast<size_t>(in_height_ * out_width_));  // one plane, half done
+  std::vector<float> narrow(static_cast<size_t>(in_height_ * out_width_));  // one plane
   for (int64_t p = 0; p < planes; ++p) {
     const float* row = in + p * in_height_ * in_width_;
     for (int64_t y = 0; y < in_height_; ++y, row += in_width_) {
@@ -53,6 +55,7 @@ void Resizer::apply(const float* in, float* out, int64_t planes) const {
         to[x] = sum;
       }
     }
+
     float* to = out + p * out_height_ * out_width_;
     for (int64_t y = 0; y < out_height_; ++y, to += out_width_) {
       const float* from = narrow.data() + down_.first[static_cast<size_t>(y)] * out_width_;

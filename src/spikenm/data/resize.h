@@ -7,7 +7,7 @@
 
 namespace spikenm::data {
 
-// Made once for a pair of sizes. Safe to call from several threads at once.
+// Made once per pair of sizes. Safe to call from several threads at once.
 class Resizer {
  public:
   Resizer(int64_t in_height, int64_t in_width, int64_t out_height, int64_t out_width);

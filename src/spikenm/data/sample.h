@@ -1,4 +1,4 @@
-// One sample on its way from a dataset to a batch.
+// One sample between dataset and batch.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@ struct SampleShape {
   bool operator==(const SampleShape&) const = default;
 };
 
-// Pixels are 0..255 until normalised; event frames hold counts, whole until resized.
+// Pixels are 0..255 until they are normalised. Event frames hold counts, which are whole numbers
+// until they are resized.
 struct Sample {
   SampleShape shape;
   std::vector<float> values;  // [frames,channels,height,width]

@@ -1,4 +1,4 @@
-// Fisher-Yates with addressed random numbers; an interrupt ends that of a large set.
+// Fisher-Yates with addressed random numbers; an interrupt stops the shuffle of a large set.
 #pragma once
 
 #include "spikenm/core/interrupt.h"

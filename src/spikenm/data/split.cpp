@@ -22,12 +22,14 @@ TrainViews split_train(const std::shared_ptr<const Dataset>& dataset, double fra
                   info.classes - 1);
     by_class[static_cast<size_t>(label)].push_back(i);
   }
+
   std::vector<bool> is_held(static_cast<size_t>(n));
   for (size_t c = 0; c < by_class.size(); ++c) {
     std::vector<int64_t>& members = by_class[c];
     shuffle(members,
             RandomAddress(seed, random_stream(RandomUse::kSplit), static_cast<uint32_t>(c)));
-    // At least one of every class that can spare it: small sets are split too.
+
+    // At least one sample of every class that has more than one, so that small sets are split too.
     const int64_t n_members = static_cast<int64_t>(members.size());
     const int64_t share = std::lround(fraction * static_cast<double>(n_members));
     const ptrdiff_t held = fraction > 0 && n_members > 1 ? std::max<int64_t>(1, share) : share;
@@ -35,6 +37,7 @@ TrainViews split_train(const std::shared_ptr<const Dataset>& dataset, double fra
       is_held[static_cast<size_t>(members[static_cast<size_t>(i)])] = true;
     throw_if_interrupted("while the train part was split");
   }
+
   std::vector<int64_t> train, validation;
   for (int64_t i = 0; i < n; ++i)
     (is_held[static_cast<size_t>(i)] ? validation : train).push_back(i);
@@ -43,6 +46,7 @@ TrainViews split_train(const std::shared_ptr<const Dataset>& dataset, double fra
       "data.val_fraction: {:g} of {} train samples leaves the {} split empty; wanted at least "
       "one sample in both, or 0 for no validation",
       fraction, n, train.empty() ? "train" : "validation");
+
   return {View(dataset, Part::kTrain, std::move(train)),
           View(dataset, Part::kTrain, std::move(validation))};
 }

@@ -1,5 +1,5 @@
-// Which samples serve what. Training gets the train and validation views; the test view is made
-// separately, by whoever measures the finished model, so that a trainer cannot reach it.
+// Which samples are used for what. Training gets the train and validation views. The test view is
+// made separately, by the code that measures the finished model, so that a trainer cannot use it.
 #pragma once
 
 #include "spikenm/data/dataset.h"
@@ -20,7 +20,7 @@ class View {
   [[nodiscard]] int64_t label(int64_t i) const { return dataset_->label(part_, at(i)); }
   void read(int64_t i, float* out) const { dataset_->read(part_, at(i), out); }
   [[nodiscard]] const uint8_t* bytes(int64_t i) const { return dataset_->bytes(part_, at(i)); }
-  // The sample's number in the part the view is of: it stays the same whatever the split.
+  // The sample's index in its part of the dataset; it does not depend on the split.
   [[nodiscard]] int64_t index_in_part(int64_t i) const { return at(i); }
 
  private:
@@ -34,8 +34,8 @@ struct TrainViews {
   View train, validation;
 };
 
-// Holds `fraction` of every class of the train part out for validation, chosen by seed. An Error
-// when either view would be empty.
+// Reserves `fraction` of every class of the train part for validation, chosen by seed. Throws an
+// Error when a view would be empty.
 TrainViews split_train(const std::shared_ptr<const Dataset>& dataset, double fraction,
                        uint64_t seed);
 

@@ -43,6 +43,7 @@ ChannelSums sum_sample(const Dataset& dataset, int64_t index) {
   const SampleShape shape = dataset.info().shape();
   std::vector<float> values(static_cast<size_t>(shape.size()));
   dataset.read(Part::kTrain, index, values.data());
+
   ChannelSums sums = zero_sums(shape);
   for (int64_t p = 0; p < shape.planes(); ++p) {
     const float* const plane = values.data() + p * shape.plane();
@@ -64,11 +65,14 @@ void compute_mean_and_std(const Dataset& dataset, const ProgressCallback& progre
   const SampleShape shape = info.shape();
   ChannelSums total = zero_sums(shape);
   const int64_t n_samples = dataset.size(Part::kTrain);
+
   walk(
       n_samples, "train", progress, [&](int64_t i) { return sum_sample(dataset, i); },
       [&](int64_t, const ChannelSums& sums) { total.add(sums); });
+
   const double n = static_cast<double>(n_samples) * static_cast<double>(shape.frames) *
-                   static_cast<double>(shape.plane());  // values a channel
+                   static_cast<double>(shape.plane());  // values per channel
+
   if (n == 0) return;
   const double scale = info.events ? 1 : 1.0 / 255;
   for (size_t c = 0; c < total.sum.size(); ++c) {
@@ -88,7 +92,7 @@ RecordingTotals count_recording(const RecordingSet& recordings, int64_t index) {
   recordings.load(Part::kTrain, index, recording);
   RecordingTotals totals{.events = static_cast<double>(recording.events.size())};
   if (recording.events.empty()) return totals;
-  int64_t first = recording.events.front().t, last = first;  // files may go back in time
+  int64_t first = recording.events.front().t, last = first;  // times in files may decrease
   for (const Event& event : recording.events) {
     totals.on += event.on;
     first = std::min(first, event.t);
@@ -116,6 +120,7 @@ RecordingStats compute_recording_stats(const RecordingSet& recordings,
         all.on += one.on;
         all.seconds += one.seconds;
       });
+
   const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
   stats.events.mean = share(all.events, static_cast<double>(n));
   stats.seconds.mean = share(all.seconds, static_cast<double>(n));
@@ -149,6 +154,7 @@ Json to_json(const DatasetStats& stats, const DatasetInfo& info) {
             {"test_counts", stats.test_counts},
             {info.events ? "count_mean" : "pixel_mean", stats.mean},
             {info.events ? "count_std" : "pixel_std", stats.std}};
+
   if (stats.recordings) {
     const RecordingStats& r = *stats.recordings;
     json["recordings"] = {{"events", to_json(r.events)},

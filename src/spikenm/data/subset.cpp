@@ -9,11 +9,11 @@
 namespace spikenm::data {
 namespace {
 
-constexpr uint32_t kStream[] = {2, 3};  // of the train and the test part; splits have 0 and 1
+constexpr uint32_t kStream[] = {2, 3};  // of the train and test part; splits use 0 and 1
 
 class Subset : public WrappedDataset {
  public:
-  // Numbers of the samples in each part.
+  // train, test: the indices of the chosen samples in each part.
   Subset(std::shared_ptr<const Dataset> dataset, std::vector<int64_t> train,
          std::vector<int64_t> test, uint64_t seed)
       : WrappedDataset(std::move(dataset)),
@@ -41,7 +41,7 @@ class Subset : public WrappedDataset {
     return inner().bytes(part, at(part, index));
   }
   [[nodiscard]] const RecordingSet* recordings() const override { return nullptr; }
-  // A cache of its own, so that a small trial decodes no more than it needs.
+  // A separate cache, so that a small trial decodes only the samples that it needs.
   [[nodiscard]] std::string cache_key() const override {
     const std::string key = inner().cache_key();
     return key.empty()
@@ -62,7 +62,7 @@ class Subset : public WrappedDataset {
   std::vector<int64_t> train_, test_;
 };
 
-// How many samples of a part are wanted: all of them where the key is 0.
+// The number of samples to use of a part: all of them if the key is 0.
 int64_t read_size(const Config& config, const IntKey& key, const Dataset& dataset, Part part) {
   const int64_t wanted = key.read(config), found = dataset.size(part);
   if (wanted == 0 || found == 0) return found;
@@ -84,9 +84,11 @@ std::vector<int64_t> choose_balanced(const Dataset& dataset, Part part, int64_t 
                   dataset.info().name, label, i, classes - 1);
     by_class[static_cast<size_t>(label)].push_back(i);
   }
+
   const uint32_t stream = random_stream(RandomUse::kSplit, kStream[static_cast<size_t>(part)]);
   for (size_t c = 0; c < by_class.size(); ++c)
     shuffle(by_class[c], RandomAddress(seed, stream, static_cast<uint32_t>(c)));
+
   std::vector<int64_t> chosen;
   for (size_t round = 0; static_cast<int64_t>(chosen.size()) < n; ++round) {
     for (const std::vector<int64_t>& members : by_class)

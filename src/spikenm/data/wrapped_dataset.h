@@ -1,4 +1,4 @@
-// A dataset that stands before another and changes how it is read.
+// A dataset that wraps another one and changes how it is read.
 #pragma once
 
 #include "spikenm/data/dataset.h"

@@ -19,7 +19,7 @@ struct NamedSum {
   std::string name, md5;
 };
 
-// One way the set is stored.
+// One way in which the set is stored.
 struct Layout {
   bool pickled;
   std::string folder;
@@ -33,7 +33,7 @@ struct Layout {
 
 constexpr Part kParts[] = {Part::kTrain, Part::kTest};
 
-// What the two sets differ in.
+// The differences between the two sets.
 struct Cifar {
   std::string name;
   bool fine_and_coarse;  // CIFAR-100: every image has both labels
@@ -76,7 +76,7 @@ const Cifar kCifar100{
                  .train = {{"train", "16019d7e3df5f24257cddd939b257f8d"}},
                  .test = {{"test", "f0ef6b0ae62326f3e7ffdfab6717acfc"}}}}};
 
-// The packed archive. What is none is refused before it takes memory.
+// The packed archive. A file that is not gzip is not read further than its first two bytes.
 std::vector<uint8_t> read_archive(const fs::path& path) {
   const InputFile file(path);
   std::vector<uint8_t> bytes(std::min<uint64_t>(file.size(), 2));
@@ -85,7 +85,7 @@ std::vector<uint8_t> read_archive(const fs::path& path) {
   return bytes;
 }
 
-// The files of a layout by name, and whatever holds their bytes.
+// The files of a layout by name, and the memory of their bytes.
 class Files {
  public:
   static Files of_folder(const Layout& layout, const fs::path& folder, Extent extent) {
@@ -120,7 +120,7 @@ class Files {
     std::vector<uint8_t> buffer;
     for (const NamedSum& file : names) {
       const Bytes bytes = bytes_of(layout, file, buffer);
-      // All files of a part are of one size.
+      // All files of a part have the same size.
       if (part.pixels.empty()) part.pixels.reserve(bytes.size() * names.size());
       append(bytes, reading, place_ + "/" + file.name, part);
     }
@@ -132,7 +132,7 @@ class Files {
   [[nodiscard]] const std::vector<SourceFile>& sources() const { return sources_; }
 
  private:
-  // In the archive, or read into `buffer`.
+  // The file's bytes: in the archive, or read into `buffer`.
   [[nodiscard]] Bytes bytes_of(const Layout& layout, const NamedSum& file,
                                std::vector<uint8_t>& buffer) const {
     if (unpacked_ == nullptr) {
@@ -146,11 +146,11 @@ class Files {
 
   std::string place_;
   std::unique_ptr<std::string> unpacked_;  // the archive; null: files in a folder
-  std::map<std::string, Bytes> bytes_;     // of the archive's members
+  std::map<std::string, Bytes> bytes_;     // content of the archive's members
   std::vector<SourceFile> sources_;
 };
 
-// One file is enough: an incomplete copy shall be named as such, not passed over.
+// One file is enough: an incomplete copy must be reported as such, not skipped.
 bool has_any_file(const Layout& layout, const fs::path& folder, Extent extent) {
   for (const Part part : kParts) {
     if (!includes(extent, part)) continue;
@@ -184,22 +184,27 @@ std::unique_ptr<Dataset> open_cifar(const Cifar& set, DatasetInfo info, const Co
       set.layouts[0].folder, set.layouts[1].folder, set.layouts[0].archive.name,
       set.layouts[1].archive.name);
   const fs::path root = require_root(config, extent, set.name, wanted);
+
   const CifarReading reading{.fine_and_coarse = set.fine_and_coarse,
                              .want_coarse = info.classes == 20,
                              .classes = info.classes};
   const UnpackLimit limit = read_unpack_limit(config);
+
   info.name = set.name;
   info.channels = 3;
   info.height = info.width = 32;
   info.augment = {"crop:4", "flip"};
   info.official_train = 50000;
   info.official_test = 10000;
+
   if (extent == Extent::kNothing)
     return std::make_unique<ImageDataset>(std::move(info), ImagePart{}, ImagePart{},
                                           std::vector<SourceFile>{});
+
   const auto [files, layout] = find_files(set, root, extent, limit, wanted);
   info.source =
       fmt::format("{} in {}", layout->pickled ? "python pickles" : "binary files", files.place());
+
   ImagePart train, test;
   if (includes(extent, Part::kTrain)) train = files.read(*layout, layout->train, reading);
   test = files.read(*layout, layout->test, reading);
@@ -209,8 +214,8 @@ std::unique_ptr<Dataset> open_cifar(const Cifar& set, DatasetInfo info, const Co
 
 }  // namespace
 
-// Means and deviations are those of the published recipes; the deviations are means over images,
-// smaller than those over all pixels.
+// Means and deviations are those of the published recipes. The deviations are means of per-image
+// deviations, which are smaller than the deviation over all pixels.
 std::unique_ptr<Dataset> open_cifar10(const Config& config, const DatasetRequest& request) {
   return open_cifar(kCifar10,
                     {.classes = 10,

@@ -1,5 +1,5 @@
-// CIFAR10-DVS [Li17]: CIFAR-10 images moved before a DVS128, 1000 recordings a class. There is no
-// official split, so a run names the one it used.
+// CIFAR10-DVS [Li17]: CIFAR-10 images moved in front of a DVS128 camera, 1000 recordings per class.
+// There is no official split, so a run names the split it used.
 #include "spikenm/core/random.h"
 #include "spikenm/data/datasets/file_tree.h"
 #include "spikenm/data/events/aedat2.h"
@@ -27,7 +27,7 @@ constexpr const char* kWanted =
 // The number in a name such as cifar10_bird_17.aedat.
 int64_t number_in_name(const fs::path& path) {
   const std::string stem = path.stem().string();
-  const size_t from = stem.find_last_of('_') + 1;  // 0 when there is none
+  const size_t from = stem.find_last_of('_') + 1;  // 0 when there is no '_'
   int64_t number = -1;
   const auto [end, error] = std::from_chars(stem.data() + from, stem.data() + stem.size(), number);
   SPIKENM_CHECK(error == std::errc() && end == stem.data() + stem.size() && number >= 0,
@@ -38,7 +38,7 @@ int64_t number_in_name(const fs::path& path) {
 
 // upr: the first nine of ten files of each class, in the order of their names, are for training
 // (cifar10_bird_909 comes before cifar10_bird_91). tebn: numbers 0 to 99 are for testing. random:S:
-// one of ten of each class, drawn by S.
+// one of ten files of each class, drawn with seed S.
 struct Split {
   std::string text, key;
   bool random = false;
@@ -72,6 +72,7 @@ LabelledFiles split_files(const std::vector<LabelledFile>& all, Extent extent, c
     if (split.random)
       shuffle(members, RandomAddress(split.seed, random_stream(RandomUse::kSplit, 1),
                                      static_cast<uint32_t>(all[begin].label)));
+
     const size_t n_train = members.size() * 9 / 10;
     for (size_t i = 0; i < members.size(); ++i) {
       const bool train =
@@ -87,7 +88,7 @@ LabelledFiles split_files(const std::vector<LabelledFile>& all, Extent extent, c
   return files;
 }
 
-// The recordings as SpikingJelly turns them: the file's picture mirrored along its diagonal.
+// The recordings in SpikingJelly's orientation: the file's picture mirrored along its diagonal.
 void read_transposed_aedat2(Bytes bytes, std::string_view source, Recording& out) {
   read_aedat2(bytes, source, out);
   for (Event& e : out.events) std::swap(e.x, e.y);
@@ -111,7 +112,7 @@ std::vector<Tree> trees(const UnpackLimit& limit) {
           {{"CIFAR10DVS", ""}, ".aedat4", "AEDAT 4 files", read_packets}};
 }
 
-// root/<candidate> with files of this kind in a class folder.
+// The first root/<candidate> that has files of this kind in a class folder; empty when none has.
 fs::path find_tree(const fs::path& root, const std::vector<std::string>& candidates,
                    const std::string& extension) {
   std::error_code error;
@@ -132,6 +133,7 @@ std::unique_ptr<Dataset> open_cifar10_dvs(const Config& config, const DatasetReq
   const FrameOptions options = read_frame_options(config, {.frames = request.frames, .resize = 48});
   const UnpackLimit limit = read_unpack_limit(config);
   const Split split = read_split(config);
+
   DatasetInfo info{.name = "cifar10-dvs",
                    .height = kSide,
                    .width = kSide,
@@ -141,6 +143,7 @@ std::unique_ptr<Dataset> open_cifar10_dvs(const Config& config, const DatasetReq
                    .augment = {"flip", "roll:5|rotate:30|cutout"},
                    .official_train = kPerClass * 9,
                    .official_test = kPerClass};
+
   const auto list = [&](const fs::path& folder, const std::string& extension) {
     return split_files(list_classes(folder, kClasses, extension), request.extent, split);
   };
@@ -154,6 +157,7 @@ std::unique_ptr<Dataset> open_cifar10_dvs(const Config& config, const DatasetReq
     LabelledFiles files = list(folder, ".npz");
     return make_stored_frames(std::move(files), std::move(info), options, limit);
   }
+
   for (const Tree& tree : trees(limit)) {
     const fs::path folder = find_tree(root, tree.folders, tree.extension);
     if (folder.empty()) continue;

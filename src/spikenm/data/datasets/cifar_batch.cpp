@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kPixels = 3 * 32 * 32;
 
-// `image` is the label's place in its file.
+// image: the index of the image in its file.
 void append_label(int64_t label, size_t image, const CifarReading& reading, std::string_view source,
                   ImagePart& out) {
   SPIKENM_CHECK(label >= 0 && label < reading.classes,
@@ -43,6 +43,7 @@ void append_cifar_pickle(Bytes bytes, const CifarReading& reading, std::string_v
   SPIKENM_CHECK(data != nullptr && data->array() != nullptr && labels != nullptr &&
                     labels->items() != nullptr,
                 "{}: wanted a dict with an array 'data' and a list '{}'", source, key);
+
   const NpyArray& array = data->array()->array;
   const auto n = static_cast<int64_t>(labels->items()->size());
   SPIKENM_CHECK(array.kind == 'u' && array.item_size == 1 && !array.fortran_order &&
@@ -50,6 +51,7 @@ void append_cifar_pickle(Bytes bytes, const CifarReading& reading, std::string_v
                 "{}: 'data' has the shape [{}] and type {}{} beside {} labels, wanted bytes "
                 "[{},{}], row by row",
                 source, fmt::join(array.shape, ","), array.kind, array.item_size, n, n, kPixels);
+
   for (size_t i = 0; i < labels->items()->size(); ++i) {
     const int64_t* const label = (*labels->items())[i].integer();
     SPIKENM_CHECK(label != nullptr, "{}: '{}' holds something that is not a whole number", source,

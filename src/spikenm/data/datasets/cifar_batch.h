@@ -1,4 +1,4 @@
-// The files of CIFAR-10 and CIFAR-100: batches of 32x32 colour images with a label or two each.
+// The files of CIFAR-10 and CIFAR-100: batches of 32x32 colour images with one or two labels each.
 #pragma once
 
 #include "spikenm/core/bytes.h"

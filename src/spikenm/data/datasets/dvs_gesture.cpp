@@ -1,5 +1,5 @@
-// DVS128 Gesture [Amir17]: 11 hand gestures of 29 people. A recording file holds many trials, named
-// by a table beside it; SpikingJelly's cut of it gives 1176 + 288 of them, Tonic's 1077 + 264.
+// DVS128 Gesture [Amir17]: 11 hand gestures of 29 people. A recording file holds many trials,
+// listed in a table beside it. SpikingJelly's version has 1176 + 288 trials, Tonic's 1077 + 264.
 #include "spikenm/core/file.h"
 #include "spikenm/data/datasets/file_tree.h"
 #include "spikenm/data/datasets/gesture_table.h"
@@ -26,7 +26,7 @@ struct Trial : GestureTrial {
   size_t file = 0;
 };
 
-// Trials in AEDAT 3.1 files. A load decodes only the packets of its own span of time.
+// Trials in AEDAT 3.1 files. load() decodes only the packets of the trial's time span.
 class Trials : public RecordingSet {
  public:
   Trials(const fs::path& folder, Extent extent) {
@@ -63,12 +63,14 @@ class Trials : public RecordingSet {
       SPIKENM_CHECK(line.find('/') == std::string::npos && line.ends_with(".aedat"),
                     "{}: found '{}', wanted the name of an .aedat file beside it", list_path,
                     excerpt(line));
+
       const fs::path path = folder / line;
       std::error_code error;
       SPIKENM_CHECK(fs::is_regular_file(path, error), "{}: names {}, which is not there", list_path,
                     excerpt(line));
       SPIKENM_CHECK(std::find(files_.begin(), files_.end(), path) == files_.end(),
                     "{}: names {}, which is already in use", list_path, excerpt(line));
+
       const fs::path table = folder / (path.stem().string() + "_labels.csv");
       for (const GestureTrial& trial : parse_gesture_table(read_file(table), table.string()))
         trials.push_back({trial, files_.size()});
@@ -84,12 +86,12 @@ class Trials : public RecordingSet {
     return of(part)[static_cast<size_t>(index)];
   }
 
-  std::vector<fs::path> files_;      // of recordings
-  std::vector<SourceFile> sources_;  // these, their tables and the lists
+  std::vector<fs::path> files_;      // recordings
+  std::vector<SourceFile> sources_;  // the recordings, their tables and the lists
   std::vector<Trial> train_, test_;
 };
 
-// Tonic's tree: a folder a person and light, a file a gesture, named by its label.
+// Tonic's tree: one folder per person and lighting, one file per gesture, named by its label.
 std::vector<LabelledFile> list_users(const fs::path& folder) {
   std::vector<fs::path> users;
   std::error_code error;
@@ -98,6 +100,7 @@ std::vector<LabelledFile> list_users(const fs::path& folder) {
     if (it->is_directory(unknown)) users.push_back(it->path());
   }
   SPIKENM_CHECK(!error, "{}: cannot be listed: {}", folder.string(), error.message());
+
   std::sort(users.begin(), users.end());
   std::vector<LabelledFile> files;
   for (const fs::path& user : users) {
@@ -135,7 +138,7 @@ DatasetInfo gesture_info() {
                           "right arm clockwise", "right arm counter clockwise",
                           "left arm clockwise", "left arm counter clockwise", "arm roll",
                           "air drums", "air guitar", "other gestures"},
-          // Left becomes right in a mirror, and clockwise counter clockwise.
+          // A mirror exchanges left and right, and clockwise and counter clockwise.
           .mirrored = {0, 2, 1, 6, 5, 4, 3, 7, 8, 9, 10},
           .official_train = 1176,
           .official_test = 288};
@@ -148,11 +151,13 @@ std::unique_ptr<Dataset> open_dvs_gesture(const Config& config, const DatasetReq
   const fs::path root = require_root(config, extent, "dvs-gesture", kWanted);
   const FrameOptions options = read_frame_options(config, {.frames = request.frames});
   const UnpackLimit limit = read_unpack_limit(config);
+
   DatasetInfo info = gesture_info();
   if (extent == Extent::kNothing)
     return make_frame_dataset(make_file_recordings({}, {}, kSide, kSide), std::move(info), options,
                               "dvs-gesture 1");
-  const bool train = includes(extent, Part::kTrain);  // else a folder with the test part will do
+
+  const bool train = includes(extent, Part::kTrain);  // else the test part is enough
   const auto describe = [&](const char* what, const fs::path& folder, const char* counts) {
     info.source = fmt::format("{} in {} (complete: {})", what, folder.string(), counts);
   };

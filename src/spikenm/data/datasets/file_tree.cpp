@@ -47,7 +47,7 @@ class FileRecordings : public RecordingSet {
   int32_t width_, height_;
 };
 
-// By the process's effective user; errno says why not.
+// Whether the process's effective user may enter; if not, errno says why.
 bool may_enter(const fs::path& folder) {
   return ::faccessat(AT_FDCWD, folder.c_str(), X_OK, AT_EACCESS) == 0;
 }
@@ -64,6 +64,7 @@ fs::path require_root(const Config& config, Extent extent, std::string_view data
   const fs::file_type kind = fs::status(root, error).type();
   if (kind == fs::file_type::directory && !may_enter(root))
     error.assign(errno, std::generic_category());
+
   SPIKENM_CHECK(kind != fs::file_type::none && (kind != fs::file_type::directory || !error),
                 "{}: '{}' cannot be read: {}", key, root.string(), error.message());
   SPIKENM_CHECK(kind == fs::file_type::directory, "{}: '{}' is not a folder; {} is read from {}",
@@ -101,7 +102,7 @@ std::vector<fs::path> list_files(const fs::path& folder, const std::string& exte
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    // A leading dot: what desktops and archivers leave behind.
+    // Names with a leading dot are files that desktops and archivers leave.
     if (it->path().extension() == extension && it->path().filename().string()[0] != '.')
       files.push_back(it->path());
   }

@@ -16,6 +16,7 @@ GestureTrial parse_trial(const std::string& line, const std::string& place) {
     SPIKENM_CHECK(value, "{}: found '{}', wanted a whole number", place, excerpt(cell));
     cells.push_back(*value);
   }
+
   SPIKENM_CHECK(cells.size() == 3, "{}: has {} columns, wanted class, start and end", place,
                 cells.size());
   SPIKENM_CHECK(cells[0] >= 1 && cells[0] <= kGestureClasses,

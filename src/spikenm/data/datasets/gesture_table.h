@@ -1,4 +1,4 @@
-// The tables beside DVS128 Gesture's recordings: which gesture was made when.
+// The tables beside DVS128 Gesture's recordings: which gesture was made at which time.
 #pragma once
 
 #include "spikenm/data/events/event.h"
@@ -19,7 +19,7 @@ struct GestureTrial {
 // Lines "class,startTime_usec,endTime_usec" below a heading.
 std::vector<GestureTrial> parse_gesture_table(std::string_view text, std::string_view source);
 
-// Nothing when the text is no whole number, spaces around it aside.
+// Returns nothing when the text is not a whole number. Spaces around it are allowed.
 std::optional<int64_t> whole_number(std::string_view text);
 
 }  // namespace spikenm::data

@@ -15,7 +15,7 @@ struct ImagePart {
 
 class ImageDataset : public Dataset {
  public:
-  // Every part must hold one image a label, of the size that `info` tells.
+  // Every part must hold one image per label, of the size in `info`.
   ImageDataset(DatasetInfo info, ImagePart train, ImagePart test, std::vector<SourceFile> files)
       : info_(std::move(info)),
         train_(std::move(train)),

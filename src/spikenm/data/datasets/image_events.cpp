@@ -22,15 +22,16 @@ const RealKey kThreshold{"threshold", kUsual.threshold, 0.01, 10,
 const RealKey kNoise{"noise", kUsual.noise, 0, 1,
                      "share of pixels with a noise event, for each frame and polarity"};
 
-constexpr double kLongestStep = 0.5;  // pixels of motion between two looks of the camera
-constexpr float kBlack = 25.5F;       // a screen's black and stray light, on the scale of 0..255
+constexpr double kLongestStep = 0.5;  // pixels of motion between two images of the camera
+constexpr float kBlack = 25.5F;       // black of a screen with stray light, on the scale 0..255
 
 struct Offset {
   double x = 0, y = 0;
 };
 
-// Where the image is at time u in [0,1]: four straight diagonal paths, so that upright and level
-// edges both cause events, from the left corner through the lower, right and upper ones and back.
+// Where the image is at time u in [0,1]: four straight diagonal paths, from the left corner through
+// the lower, right and upper corners and back. Diagonal motion makes both vertical and horizontal
+// edges cause events.
 Offset loop_offset(double u, double travel) {
   constexpr Offset kCorners[] = {{-1, 0}, {0, 1}, {1, 0}, {0, -1}, {-1, 0}};
   const int path = std::min(3, static_cast<int>(4 * u));
@@ -49,8 +50,8 @@ std::vector<float> luminance(const std::vector<float>& image, int64_t channels) 
   return result;
 }
 
-// A picture as the sensor sees it when shifted, by bilinear interpolation. Beyond its border the
-// picture goes on with its border's colour, so that the border itself causes no events.
+// A picture as the sensor sees it when shifted, by bilinear interpolation. Outside its border, the
+// picture continues with the colour of the border, so that the border itself causes no events.
 class Shifter {
  public:
   Shifter(const std::vector<float>& picture, int64_t height, int64_t width)
@@ -61,6 +62,7 @@ class Shifter {
     const auto right_share = static_cast<float>(-by.x - left);
     const auto lower_share = static_cast<float>(-by.y - top);
     const auto dx = static_cast<int64_t>(left), dy = static_cast<int64_t>(top);
+
     for (int64_t y = 0; y < height_; ++y) {
       const float* const upper = row(y + dy);
       const float* const lower = row(y + dy + 1);
@@ -100,7 +102,8 @@ class ImageEvents : public WrappedDataset {
     info_.mean.clear();
     info_.std.clear();
     info_.augment.clear();
-    const double path = 4 * std::sqrt(2.0) * options.travel;  // of the whole loop, in pixels
+
+    const double path = 4 * std::sqrt(2.0) * options.travel;  // length of the whole loop, in pixels
     looks_per_frame_ = std::max<int64_t>(
         1, std::llround(std::ceil(path / kLongestStep / static_cast<double>(options.frames))));
   }
@@ -119,10 +122,12 @@ class ImageEvents : public WrappedDataset {
     std::fill(out, out + options_.frames * frame_size, 0.0F);
     const std::vector<float> picture = on_sensor(part, index);
     const Shifter shifter(picture, info_.height, info_.width);
+
     EventCamera camera({.height = info_.height,
                         .width = info_.width,
                         .threshold = options_.threshold,
                         .noise_rate = options_.noise});
+
     std::vector<float> seen(picture.size());
     const int64_t n_looks = options_.frames * looks_per_frame_;
     for (int64_t look = 0; look <= n_looks; ++look) {
@@ -131,6 +136,7 @@ class ImageEvents : public WrappedDataset {
       const int64_t frame = std::max<int64_t>(0, look - 1) / looks_per_frame_;
       camera.observe(seen, out + frame * frame_size);
     }
+
     const RandomAddress random(options_.seed,
                                random_stream(RandomUse::kPixelNoise, static_cast<uint32_t>(part)),
                                static_cast<uint32_t>(index));
@@ -138,7 +144,7 @@ class ImageEvents : public WrappedDataset {
   }
 
  private:
-  // The image as intensities, [height,width] of the sensor.
+  // The image as intensities on the sensor, [height,width].
   [[nodiscard]] std::vector<float> on_sensor(Part part, int64_t index) const {
     std::vector<float> image(static_cast<size_t>(inner().info().sample_size()));
     inner().read(part, index, image.data());
@@ -172,6 +178,7 @@ std::unique_ptr<Dataset> open_image_events(const Config& config, const DatasetRe
   config.selects("source");
   SPIKENM_CHECK(name != "image-events", "{}: found '{}', wanted a set of still images",
                 config.full_key("source"), name);
+
   ImageEventOptions options{.frames = request.frames, .seed = request.seed};
   options.size = kSize.read(config);
   options.travel = kTravel.read(config);

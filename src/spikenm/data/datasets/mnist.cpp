@@ -1,4 +1,5 @@
-// MNIST and Fashion-MNIST: idx files, packed or not, in torchvision's folders or anywhere.
+// MNIST and Fashion-MNIST: idx files, packed or not, in torchvision's folders or directly in
+// data.root.
 #include "spikenm/core/input_file.h"
 #include "spikenm/data/datasets/file_tree.h"
 #include "spikenm/data/datasets/image_dataset.h"
@@ -14,10 +15,10 @@ namespace fs = std::filesystem;
 
 struct Mnist {
   std::string name, folder, address;
-  std::map<std::string, std::string> packed_md5;  // of the .gz files
+  std::map<std::string, std::string> packed_md5;  // md5 sums of the .gz files
 };
 
-// A file of the set: packed or not, with the dots some copies have in place of dashes.
+// A file of the set: packed or not, with a dash or, as in some copies, a dot before "idx".
 fs::path find_file(const fs::path& root, const Mnist& set, const std::string& part,
                    const std::string& kind) {
   std::error_code error;
@@ -59,6 +60,7 @@ ImagePart read_part(const fs::path& images, const fs::path& labels, const Unpack
   SPIKENM_CHECK(image_shape[0] == label_shape[0], "{}: has {} labels for the {} images of {}",
                 labels.string(), label_shape[0], image_shape[0], images.filename().string());
   SPIKENM_CHECK(!part.labels.empty(), "{}: holds no images", images.string());
+
   for (size_t i = 0; i < part.labels.size(); ++i) {
     SPIKENM_CHECK(part.labels[i] < 10, "{}: image {} has the label {}, wanted 0 to 9",
                   labels.string(), i, part.labels[i]);
@@ -84,12 +86,14 @@ std::unique_ptr<Dataset> open(const Mnist& set, DatasetInfo info, const Config& 
       fmt::format("a folder with train-images-idx3-ubyte(.gz) and its three companions, in it or "
                   "in {}/raw/; they can be had from {}",
                   set.folder, set.address));
+
   info.name = set.name;
   info.channels = 1;
   info.height = info.width = 28;
   info.classes = 10;
   info.official_train = 60000;
   info.official_test = 10000;
+
   const UnpackLimit limit = read_unpack_limit(config);
   std::vector<SourceFile> files;
   ImagePart train, test;

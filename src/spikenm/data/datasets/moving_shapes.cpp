@@ -21,26 +21,27 @@ const TextKey kNoRoot{"root", "", "must be empty: nothing is read"};
 
 constexpr int64_t kSide = 34;
 constexpr int kRendersPerFrame = 2;
-constexpr int64_t kRendersBetweenLooks = 256;  // for an interrupt: some 20 ms
+constexpr int64_t kRendersBetweenLooks = 256;  // between checks for an interrupt: about 20 ms
 constexpr double kPi = std::numbers::pi;
 
 // One scene: everything random about a sample, drawn once.
 struct Scene {
   int kind = 0;  // 0 disc, 1 square, 2 bar, 3 ring, 4 cross
-  double x, y;   // centre of the sensor's view of the motion
+  double x, y;   // centre of the motion on the sensor
   double size, travel, phase;
   double ground, contrast;
-  double dot_x, dot_y, dot_dx, dot_dy, dot_contrast;  // a bystander that drifts anywhere
+  double dot_x, dot_y, dot_dx, dot_dy, dot_contrast;  // a second object, which drifts
 };
 
 Scene draw_scene(int label, const RandomAddress& random) {
   Scene s;
   s.kind = label / 2;
-  // Brighter or darker than the ground, as likely.
+  // Brighter or darker than the ground with the same probability.
   const auto contrast = [&](uint64_t index) {
     const double ratio = random.uniform(index, 1.4, 2.0);
     return random.uniform(index + 1) < 0.5 ? ratio : 1 / ratio;
   };
+
   s.x = random.uniform(0, 13.0, 20.0);
   s.y = random.uniform(1, 13.0, 20.0);
   s.size = random.uniform(2, 3.5, 6.0);
@@ -48,6 +49,7 @@ Scene draw_scene(int label, const RandomAddress& random) {
   s.phase = random.uniform(4, 0.0, 2 * kPi);
   s.ground = random.uniform(5, 0.4, 0.6);
   s.contrast = contrast(6);
+
   s.dot_x = random.uniform(8, 4.0, 29.0);
   s.dot_y = random.uniform(9, 4.0, 29.0);
   s.dot_dx = random.uniform(10, -14.0, 14.0);
@@ -129,7 +131,8 @@ class MovingShapes : public Dataset {
   void read(Part part, int64_t index, float* out) const override {
     const int64_t frame_size = 2 * kSide * kSide;
     std::fill(out, out + options_.frames * frame_size, 0.0F);
-    // Train and test samples have separate addresses: no test sample is ever a train sample.
+
+    // Train and test samples have separate random addresses: a test sample is never a train sample.
     const auto which = static_cast<uint32_t>(part);
     const auto sample = static_cast<uint32_t>(index);
     const RandomAddress scene_random(options_.seed, random_stream(RandomUse::kScene, which),
@@ -138,6 +141,7 @@ class MovingShapes : public Dataset {
                                      sample);
     const int label_of = static_cast<int>(label(part, index));
     const Scene scene = draw_scene(label_of, scene_random);
+
     EventCamera camera({.height = kSide, .width = kSide, .noise_rate = 0.02});
     std::vector<float> image(static_cast<size_t>(kSide * kSide));
     const int64_t n_renders = options_.frames * kRendersPerFrame;
@@ -148,6 +152,7 @@ class MovingShapes : public Dataset {
       const int64_t frame = std::max<int64_t>(0, r - 1) / kRendersPerFrame;
       camera.observe(image, out + frame * frame_size);
     }
+
     for (int64_t t = 0; t < options_.frames; ++t)
       camera.add_noise(noise_random, t, out + t * frame_size);
     if (options_.shuffle_time) shuffle_frames(scene_random, frame_size, out);
@@ -175,7 +180,7 @@ std::unique_ptr<Dataset> make_moving_shapes(const MovingShapesOptions& options) 
 
 std::unique_ptr<Dataset> open_moving_shapes(const Config& config, const DatasetRequest& request) {
   MovingShapesOptions options;
-  // 0 is what it is to every set: as if nothing were said.
+  // 0 means the same as for every set: the default.
   const auto read_size = [&](const IntKey& key, int64_t& size) {
     const int64_t given = key.read(config);
     if (given > 0) size = given;
@@ -183,11 +188,13 @@ std::unique_ptr<Dataset> open_moving_shapes(const Config& config, const DatasetR
   read_size(kTrainSamples, options.train_size);
   read_size(kTestSamples, options.test_size);
   options.shuffle_time = kShuffleTime.read(config);
-  // Every dataset has a root; this one has nothing to read there.
+
+  // Every dataset has the key root; this one reads no files.
   const std::string root = kNoRoot.read(config);
   SPIKENM_CHECK(root.empty(),
                 "{}: found '{}', but moving-shapes is made on the fly and reads no folder",
                 config.full_key("root"), root);
+
   options.frames = request.frames;
   options.seed = request.seed;
   return make_moving_shapes(options);

@@ -1,5 +1,5 @@
-// moving-shapes: ten classes of moving and deforming shapes before a simulated event camera, made
-// on the fly from the seed. Classes come in pairs that differ only in the direction of time: a disc
+// moving-shapes: ten classes of moving and deforming shapes in front of a simulated event camera,
+// generated from the seed. Classes come in pairs that differ only in the direction of time: a disc
 // drifting right or left, a square falling or rising, a bar turning clockwise or counter-clockwise,
 // a ring growing or shrinking, a cross circling one way or the other. Shapes are brighter or darker
 // than their ground at random, so that the polarity of one frame does not tell the direction: only

@@ -19,6 +19,7 @@ std::unique_ptr<Dataset> open_n_mnist(const Config& config, const DatasetRequest
                    .classes = 10,
                    .official_train = 60000,
                    .official_test = 10000};
+
   LabelledFiles files;
   if (extent != Extent::kNothing) {
     const char* const needed = includes(extent, Part::kTrain) ? "Train" : "Test";

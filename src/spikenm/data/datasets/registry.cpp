@@ -3,7 +3,7 @@
 
 namespace spikenm::data {
 
-// One row a dataset; the factory and its keys are defined in the file of its name.
+// One row per dataset; the factory and its keys are defined in the file of its name.
 // clang-format off
 #define SPIKENM_DATASETS(row) \
   row("moving-shapes", open_moving_shapes, moving_shapes_keys, "built in: ten moving shapes before a simulated event camera") \

@@ -1,6 +1,6 @@
 // SHD, the Spiking Heidelberg Digits [Cramer20]: spoken digits as spikes of 700 cochlear units. A
-// part is one HDF5 file with a row a recording in spikes/times (seconds) and spikes/units, and a
-// label a recording in labels.
+// part is one HDF5 file: one row per recording in spikes/times (seconds) and spikes/units, and one
+// label per recording in labels.
 #include "spikenm/core/input_file.h"
 #include "spikenm/data/datasets/file_tree.h"
 #include "spikenm/data/formats/hdf5.h"
@@ -24,7 +24,7 @@ constexpr const char* kWanted =
     "a folder with shd_train and shd_test, each .h5, .h5.zip or .h5.gz, in it, in SHD/ (Tonic) or "
     "in extract/ or download/ (SpikingJelly); the set can be had from zenkelab.org/datasets";
 
-// The plain file if there is one anywhere, for it need not be unpacked into memory.
+// Prefers the plain file in any folder, because it need not be unpacked into memory.
 fs::path find_file(const fs::path& root, const std::string& part) {
   std::error_code error;
   for (const char* ending : {".h5", ".h5.zip", ".h5.gz"}) {
@@ -36,7 +36,7 @@ fs::path find_file(const fs::path& root, const std::string& part) {
   fail("{}: found no {}.h5; shd is read from {}", root.string(), part, kWanted);
 }
 
-// The HDF5 file inside a zip or gzip file; nothing when it is not packed.
+// The HDF5 file inside a zip or gzip file; returns nothing when it is not packed.
 std::optional<std::string> unpack(Bytes bytes, const fs::path& path, const UnpackLimit& limit) {
   if (is_gzip(bytes)) return gunzip(bytes, path.string(), limit);
   if (path.extension() != ".zip") return {};
@@ -47,17 +47,17 @@ std::optional<std::string> unpack(Bytes bytes, const fs::path& path, const Unpac
   return zip.read(*member);
 }
 
-// Where the rows of a dataset lie in the HDF5 file.
+// The places of a dataset's rows in the HDF5 file.
 struct Rows {
   struct Place {
-    uint64_t offset = 0, n = 0;  // bytes from the file's begin, and numbers
-    std::string problem;         // why it cannot be read; empty: it can
+    uint64_t offset = 0, n = 0;  // in bytes from the file's begin; count of numbers
+    std::string problem;         // why it cannot be read; empty: it is readable
   };
   NpyType type;
   std::vector<Place> places;
 };
 
-// A damaged row spoils itself alone: `data check` names each of them.
+// A damaged row does not affect the others: `data check` names each damaged row.
 Rows find_rows(const Hdf5Dataset& dataset, Bytes file) {
   Rows rows{.type = dataset.type(), .places = {}};
   for (int64_t i = 0; i < dataset.size(); ++i) {
@@ -73,8 +73,8 @@ Rows find_rows(const Hdf5Dataset& dataset, Bytes file) {
   return rows;
 }
 
-// One part of the set. The file is in memory while its rows are found, and from then on read in
-// pieces.
+// One part of the set. The whole file is in memory while its rows are found; after that it is read
+// in pieces.
 class ShdFile {
  public:
   ShdFile(const fs::path& path, const UnpackLimit& limit) : path_(path.string()), file_(path) {
@@ -82,9 +82,11 @@ class ShdFile {
     read_bytes(path, bytes);
     unpacked_ = unpack(bytes, path, limit);
     const Bytes all = unpacked_ ? as_bytes(*unpacked_) : Bytes(bytes);
+
     const Hdf5Objects objects(all, path_);
     const Hdf5Dataset times(objects, "spikes/times", path_), units(objects, "spikes/units", path_);
     labels_ = npy_values<int64_t>(Hdf5Dataset(objects, "labels", path_).values(), path_);
+
     SPIKENM_CHECK(times.has_rows() && units.has_rows(),
                   "{}: found spikes/times or spikes/units without rows, wanted a row a recording",
                   path_);
@@ -95,10 +97,12 @@ class ShdFile {
     SPIKENM_CHECK(size() <= kMostRecordings,
                   "{}: found {} recordings, wanted at most {} (a fixed limit)", path_, size(),
                   kMostRecordings);
+
     for (int64_t i = 0; i < size(); ++i) {
       SPIKENM_CHECK(label(i) >= 0 && label(i) < kClasses, "{}: label {}, wanted 0 to {}", name(i),
                     label(i), kClasses - 1);
     }
+
     times_ = find_rows(times, all);
     units_ = find_rows(units, all);
   }
@@ -115,6 +119,7 @@ class ShdFile {
     const std::vector<int64_t> units = read_row<int64_t>(units_, index, source);
     SPIKENM_CHECK(times.size() == units.size(), "{}: found {} times for {} units, wanted as many",
                   source, times.size(), units.size());
+
     out.clear();
     out.width = kUnits;
     out.height = 1;
@@ -127,7 +132,8 @@ class ShdFile {
       out.events.push_back(
           {.t = std::llround(times[i] * 1e6), .x = static_cast<uint16_t>(units[i]), .on = 1});
     }
-    // Frames are cut by time and trust its order.
+
+    // Frames are cut by time and need events in the order of time.
     const auto earlier = [](const Event& a, const Event& b) { return a.t < b.t; };
     if (!std::is_sorted(out.events.begin(), out.events.end(), earlier))
       std::stable_sort(out.events.begin(), out.events.end(), earlier);
@@ -141,6 +147,7 @@ class ShdFile {
     SPIKENM_CHECK(place.problem.empty(), "{}", place.problem);
     static thread_local std::vector<uint8_t> buffer;
     const size_t n_bytes = place.n * static_cast<size_t>(rows.type.item_size);
+
     NpyArray array{rows.type};
     array.shape = {static_cast<int64_t>(place.n)};
     if (unpacked_) {
@@ -183,10 +190,10 @@ class Shd : public RecordingSet {
   }
 
   std::vector<SourceFile> files_;
-  std::optional<ShdFile> train_, test_;  // nothing: not opened
+  std::optional<ShdFile> train_, test_;  // empty: not opened
 };
 
-// Sums are published of the zip files alone.
+// Sums are published only for the zip files.
 SourceFile source_file(const fs::path& root, const std::string& part, const char* zip_md5) {
   fs::path path = find_file(root, part);
   const bool is_zip = path.extension() == ".zip";
@@ -205,6 +212,7 @@ std::unique_ptr<Dataset> open_shd(const Config& config, const DatasetRequest& re
   if (includes(request.extent, Part::kTest))
     recordings->open(Part::kTest, source_file(root, "shd_test", "1503a5064faa34311c398fb0a1ed0a6f"),
                      limit);
+
   DatasetInfo info{.name = "shd",
                    .height = 1,
                    .width = kUnits,
@@ -214,8 +222,10 @@ std::unique_ptr<Dataset> open_shd(const Config& config, const DatasetRequest& re
                                    "vier",  "fünf",  "sechs", "sieben", "acht", "neun"},
                    .official_train = 8156,
                    .official_test = 2264};
+
   if (request.extent != Extent::kNothing)
     info.source = "HDF5 files in " + recordings->files()[0].path.parent_path().string();
+
   const FrameOptions options = read_frame_options(
       config, {.frames = request.frames, .rule = FrameRule::kTime, .polarities = 1});
   SPIKENM_CHECK(options.resize == 0, "{}: found {}, but shd has a row of units and no picture",

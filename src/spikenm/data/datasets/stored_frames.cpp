@@ -44,16 +44,19 @@ class StoredFrames : public Dataset {
     read_bytes(path, bytes);
     const NpzReader npz(bytes, path.string(), limit_);
     const NpzEntry entry = npz.read("frames");
+
     const std::vector<int64_t> wanted{stored_.frames, stored_.channels, stored_.height,
                                       stored_.width};
     SPIKENM_CHECK(entry.array.shape == wanted, "{}: frames have the shape [{}], wanted [{}]",
                   path.string(), fmt::join(entry.array.shape, ","), fmt::join(wanted, ","));
+
     std::vector<float> values = npy_values<float>(entry.array, path.string());
     for (float& v : values) {
       SPIKENM_CHECK(v >= 0 && v < 1e9F, "{}: found a count of {}, wanted 0 to 1e9", path.string(),
                     v);
       if (options_.binary) v = v > 0 ? 1.0F : 0.0F;
     }
+
     if (resizer_) {
       resizer_->apply(values.data(), out, stored_.planes());
     } else {

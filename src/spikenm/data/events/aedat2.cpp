@@ -12,7 +12,7 @@ constexpr size_t kEventSize = 8;  // big-endian: u32 address, u32 time in µs
 
 struct Header {
   size_t size = 0;
-  std::string_view chip;  // jAER's class of the camera; empty: not stated
+  std::string_view chip;  // jAER's class name of the camera; empty: not given
 };
 
 Header read_header(Bytes bytes, std::string_view source) {
@@ -29,8 +29,9 @@ Header read_header(Bytes bytes, std::string_view source) {
     last = line;
   }
   const Bytes rest = bytes.subspan(header.size);
-  // Nothing marks the header's end. A first event may read "#", some text and a newline; that it is
-  // no line shows when only with it the events are whole.
+
+  // Nothing marks the end of the header. The first event may look like a header line ("#", some
+  // text and a newline). It is an event if only then the data are whole events.
   if (last < kEventSize && rest.size() % kEventSize != 0 && (rest.size() + last) % kEventSize == 0)
     header.size -= last;
   SPIKENM_CHECK(!is_cut_header_line(rest, '#'), "{}: cut short: its header's last line has no end",
@@ -66,7 +67,7 @@ struct Davis {
 template <class Chip>
 void read_events(Bytes data, const Chip& chip, std::string_view source,
                  std::vector<Event>& events) {
-  events.resize(data.size() / kEventSize);  // the most there can be
+  events.resize(data.size() / kEventSize);  // the largest possible number
   Event* out = events.data();
   WrappingClock clock;
   uint32_t used = 0;
@@ -78,6 +79,7 @@ void read_events(Bytes data, const Chip& chip, std::string_view source,
     out += Chip::is_pixel(address);
     used |= address;
   }
+
   events.resize(static_cast<size_t>(out - events.data()));
   if ((used & ~Chip::kBits) == 0) return;
   for (size_t i = 0;; ++i) {
@@ -97,11 +99,13 @@ void read_aedat2(Bytes bytes, std::string_view source, Recording& out) {
   SPIKENM_CHECK(data.size() % kEventSize == 0,
                 "{}: cut short: {} bytes follow the last whole event, wanted {}", source,
                 data.size() % kEventSize, kEventSize);
+
   const Sensor sensor = find_sensor(header.chip.empty() ? "DVS128" : header.chip);
   SPIKENM_CHECK(sensor.width > 0,
                 "{}: found camera '{}', wanted one of DVS128, DAVIS128, DAVIS240, DAVIS346, "
                 "DAVIS640",
                 source, excerpt(header.chip));
+
   if (sensor.name.starts_with("davis")) {
     const Davis chip{static_cast<uint32_t>(sensor.width - 1),
                      static_cast<uint32_t>(sensor.height - 1)};

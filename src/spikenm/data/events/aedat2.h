@@ -5,7 +5,7 @@
 
 namespace spikenm::data {
 
-// Refills `out` with the pixels' events, upright as jAER shows them: x to the right, y downwards.
+// Replaces `out` with the pixels' events, oriented as jAER shows them: x to the right, y downwards.
 // External, frame and IMU words are left out. An Error begins with `source`.
 void read_aedat2(Bytes bytes, std::string_view source, Recording& out);
 

@@ -11,14 +11,14 @@
 namespace spikenm::data {
 namespace {
 
-constexpr int16_t kPolarity = 1;  // the packet type of pixels' events
+constexpr int16_t kPolarity = 1;  // the packet type of pixel events
 // Little-endian u32 data (bit 0 valid, 1 polarity, 2-16 y, 17-31 x), i32 time.
 constexpr size_t kEventSize = 8;
 
 constexpr size_t kPacketHeader = 28;
-constexpr size_t kMaxHeader = size_t{1} << 16;  // bytes of text in front; cAER writes a few hundred
+constexpr size_t kMaxHeader = size_t{1} << 16;  // bytes of text; cAER writes a few hundred
 
-// Where a recording lies: any piece of it, valid until the next is asked for.
+// The source of a recording's bytes. piece() returns any part, valid until the next call.
 struct InMemory {
   Bytes bytes;
   [[nodiscard]] uint64_t size() const { return bytes.size(); }
@@ -30,8 +30,8 @@ class OnDisk {
   explicit OnDisk(const InputFile& file) : file_(file) {}
   [[nodiscard]] uint64_t size() const { return file_.size(); }
 
-  // Reads ahead, so that a packet's last event, the next one's header and its first event are one
-  // call to the system.
+  // Reads ahead, so that a packet's last event, the next packet's header and its first event need
+  // one system call.
   Bytes piece(uint64_t offset, size_t n) {
     if (offset < begin_ || offset + n > begin_ + buffer_.size()) {
       buffer_.resize(std::min<uint64_t>(std::max(n, kAhead), size() - offset));
@@ -45,7 +45,7 @@ class OnDisk {
   static constexpr size_t kAhead = 4096;
   const InputFile& file_;
   std::vector<uint8_t> buffer_;
-  uint64_t begin_ = 0;  // of the buffer
+  uint64_t begin_ = 0;  // place of the buffer in the file
 };
 
 // Little-endian i16 type, i16 source, then six i32.
@@ -64,14 +64,14 @@ PacketHeader parse_packet_header(Bytes bytes) {
           .n_events = load_le<int32_t>(at + 20)};
 }
 
-// Where the events of one polarity packet lie.
+// The place of one polarity packet's events.
 struct Packet {
   uint64_t begin = 0;
   size_t size = 0;   // bytes
-  int64_t base = 0;  // µs before the packet's 31-bit clock last wrapped
+  int64_t base = 0;  // time in µs when the packet's 31-bit clock last wrapped
 };
 
-// Moves `reader` behind the header and gives the sensor it names.
+// Moves `reader` past the header and returns the sensor that the header names.
 Sensor read_header(Bytes bytes, ByteReader& reader) {
   Sensor sensor;
   for (bool first = true;; first = false) {
@@ -85,6 +85,7 @@ Sensor read_header(Bytes bytes, ByteReader& reader) {
     SPIKENM_CHECK(!first || line == "!AER-DAT3.1", "{}: found '#{}', wanted '#!AER-DAT3.1'",
                   reader.source(), excerpt(line));
     if (line == "!END-HEADER") return sensor;
+
     const std::string_view format = text_after(line, "Format:");
     SPIKENM_CHECK(format.empty() || format == "RAW",
                   "{}: found packet format '{}', wanted RAW, the only one that is supported",
@@ -93,7 +94,7 @@ Sensor read_header(Bytes bytes, ByteReader& reader) {
   }
 }
 
-// Goes through the packets behind the header.
+// Reads the packets after the header.
 template <class Place>
 class PacketReader {
  public:
@@ -101,7 +102,7 @@ class PacketReader {
       : place_(place), source_(source), offset_(offset) {}
   [[nodiscard]] bool at_end() const { return offset_ == place_.size(); }
 
-  // The next packet if it reaches into the window; else an empty one.
+  // The next packet if it overlaps the window; else an empty one.
   Packet next(const TimeWindow& window) {
     const uint64_t at = offset_;
     const PacketHeader header =
@@ -112,6 +113,7 @@ class PacketReader {
                   "which cannot be",
                   source_, at, header.n_events, header.event_size, header.capacity,
                   header.overflow);
+
     const uint64_t begin =
         pass(static_cast<uint64_t>(header.capacity) * static_cast<uint64_t>(header.event_size),
              "packet");
@@ -120,6 +122,7 @@ class PacketReader {
                   "{}: packet at byte {}: found polarity events of {} bytes with their time at {}, "
                   "wanted 8 and 4",
                   source_, at, header.event_size, header.time_offset);
+
     const Packet packet{begin, static_cast<size_t>(header.n_events) * kEventSize,
                         static_cast<int64_t>(header.overflow) << 31};
     const bool outside =
@@ -128,7 +131,7 @@ class PacketReader {
   }
 
  private:
-  // Moves on by `n` bytes and gives the place before them.
+  // Moves forward by `n` bytes and returns the place before them.
   uint64_t pass(uint64_t n, const char* what) {
     const uint64_t left = place_.size() - offset_;
     SPIKENM_CHECK(n <= left, "{}: cut short: {} at byte {} needs {} bytes, found {}", source_, what,
@@ -144,7 +147,7 @@ class PacketReader {
   uint64_t offset_;
 };
 
-// Writes the packet's valid events inside the window and gives the place behind them.
+// Writes the packet's valid events inside the window and returns the place after them.
 Event* decode(Bytes events, int64_t base, const TimeWindow& window, std::string_view source,
               Event* out) {
   uint32_t signs = 0;
@@ -171,6 +174,7 @@ void read(Place& place, std::string_view source, const TimeWindow& window, Recor
   const Bytes front = place.piece(0, std::min<uint64_t>(place.size(), kMaxHeader));
   ByteReader header(front, source);
   const Sensor sensor = read_header(front, header);
+
   PacketReader<Place> reader(place, source, header.offset());
   std::vector<Packet> packets;
   size_t n_events = 0;
@@ -180,7 +184,8 @@ void read(Place& place, std::string_view source, const TimeWindow& window, Recor
     packets.push_back(packet);
     n_events += packet.size / kEventSize;
   }
-  out.events.resize(n_events);  // the most there can be
+
+  out.events.resize(n_events);  // the largest possible number
   Event* end = out.events.data();
   for (const Packet& packet : packets)
     end = decode(place.piece(packet.begin, packet.size), packet.base, window, source, end);

@@ -6,13 +6,13 @@
 
 namespace spikenm::data {
 
-// Refills `out` with the valid polarity events inside `window`. Other packets are passed over, and
-// so are those outside the window, of which only the first and the last event are looked at: times
-// within a packet do not fall. The header names the sensor; if it does not, its size stays 0. An
-// Error begins with `source`.
+// Replaces `out` with the valid polarity events inside `window`. Packets of other types are
+// skipped. So are packets outside the window: only their first and last event are read, because
+// times do not decrease within a packet. The header names the sensor; if it does not, the sensor's
+// size stays 0. An Error begins with `source`.
 void read_aedat3(Bytes bytes, std::string_view source, const TimeWindow& window, Recording& out);
 
-// The same of a file, of which little more than the packets inside the window is read.
+// The same for a file; little more than the packets inside the window is read.
 void read_aedat3(const InputFile& file, const TimeWindow& window, Recording& out);
 
 }  // namespace spikenm::data

@@ -22,7 +22,7 @@ Unpacker::Method method_of(int32_t compression, std::string_view source) {
   return kMethods[compression];
 }
 
-// Bytes behind the size that leads a FlatBuffer, and that size itself.
+// A FlatBuffer with its leading size.
 Bytes take_sized(ByteReader& reader, std::string_view what) {
   ByteReader ahead = reader;
   const uint32_t size = ahead.le<uint32_t>(what);
@@ -36,6 +36,7 @@ bool append_events(Bytes content, std::string_view source, size_t most,
   const size_t n_before = events.size(), n = n_before + elements.size() / kEventSize;
   if (n > most) return false;
   events.resize(n);
+
   for (size_t i = n_before; i < events.size(); ++i) {
     const uint8_t* at = elements.data() + (i - n_before) * kEventSize;
     const int64_t t = load_le<int64_t>(at);
@@ -59,17 +60,20 @@ Aedat4Stream read_aedat4(Bytes bytes, std::string_view source, Recording& out,
   ByteReader reader(bytes, source);
   const std::string_view version = as_text(reader.take(kVersion.size(), "version line"));
   SPIKENM_CHECK(version == kVersion, "{}: found no '#!AER-DAT4.0' at its begin", source);
+
   const FlatTable header(take_sized(reader, "header"), "IOHE", source);
   const auto compression = header.get<int32_t>(0, 0);
-  const auto table = header.get<int64_t>(1, -1);  // place of the list of packets; < 0: no list
+  const auto table = header.get<int64_t>(1, -1);  // place of the packet list; < 0: none
   const Aedat4Stream stream = find_event_stream(as_text(header.get_vector(2, 1)), source);
   SPIKENM_CHECK(table < 0 || static_cast<uint64_t>(table) <= bytes.size(),
                 "{}: cut short: its list of packets is at byte {}, found {} bytes", source, table,
                 bytes.size());
+
   const size_t end = table < 0 ? bytes.size() : static_cast<size_t>(table);
   const size_t most = limit.of(bytes.size());
-  // A packet beside all its events: both are in memory at once.
+  // A smaller limit per packet: a packet and all events are in memory at the same time.
   Unpacker unpacker(method_of(compression, source), source, {limit.bytes / 4, limit.lifted_by});
+
   out.events.clear();
   while (reader.offset() < end) {
     const auto id = reader.le<int32_t>("packet's stream");

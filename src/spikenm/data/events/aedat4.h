@@ -1,4 +1,4 @@
-// AEDAT 4.0, written by DV: CIFAR10-DVS as Tonic downloads it, and today's iniVation cameras.
+// AEDAT 4.0, written by DV: CIFAR10-DVS as Tonic downloads it, and current iniVation cameras.
 #pragma once
 
 #include "spikenm/data/events/aedat4_streams.h"
@@ -7,8 +7,8 @@
 
 namespace spikenm::data {
 
-// Refills `out` with the file's event stream of the lowest number, which it returns; frames, IMU,
-// triggers and further cameras are left out. An Error begins with `source`.
+// Replaces `out` with the file's event stream of the lowest number and returns that stream; frames,
+// IMU, triggers and other cameras are left out. An Error begins with `source`.
 Aedat4Stream read_aedat4(Bytes bytes, std::string_view source, Recording& out,
                          const UnpackLimit& limit = {});
 

@@ -11,11 +11,11 @@
 namespace spikenm::data {
 namespace {
 
-constexpr size_t kLongestList = size_t{16} << 20;  // characters; a camera's takes two thousand
+constexpr size_t kLongestList = size_t{16} << 20;  // characters; that of a camera has two thousand
 constexpr int32_t kMaxSide = 1 << 15;
 constexpr size_t kNone = SIZE_MAX;
 
-// <node name="0" path="/outInfo/0/"> with what its <attr key="…">text</attr> say of interest.
+// <node name="0" path="/outInfo/0/"> with the texts of its <attr key="…">text</attr> that are used.
 struct Node {
   std::string_view name, type, width, height;
   size_t parent = kNone;
@@ -46,7 +46,7 @@ Node read_node(std::string_view tag, size_t parent) {
   return node;
 }
 
-// Tags that do not pair up do no harm: an attribute belongs to the node that is open.
+// Tags without a matching partner are accepted: an attribute belongs to the node that is open.
 std::vector<Node> read_nodes(std::string_view xml) {
   std::vector<Node> nodes;
   size_t open_node = kNone;
@@ -56,6 +56,7 @@ std::vector<Node> read_nodes(std::string_view xml) {
     if (close == xml.npos) break;
     const std::string_view tag = xml.substr(0, close);
     xml.remove_prefix(close + 1);
+
     if (tag.starts_with("node")) {
       nodes.push_back(read_node(tag, open_node));
       if (!tag.ends_with('/')) open_node = nodes.size() - 1;
@@ -72,7 +73,7 @@ std::vector<Node> read_nodes(std::string_view xml) {
   return nodes;
 }
 
-// Sizes stand in a node "info" inside the stream's own.
+// Copies sizes to the stream's node from the node "info" inside it.
 void lift_sizes(std::vector<Node>& nodes) {
   for (const Node& node : nodes) {
     if (node.name != "info" || node.parent == kNone) continue;
@@ -105,6 +106,7 @@ Aedat4Stream find_event_stream(std::string_view xml, std::string_view source) {
                 source, xml.size(), kLongestList);
   std::vector<Node> nodes = read_nodes(xml);
   lift_sizes(nodes);
+
   const Node* first = nullptr;
   Aedat4Stream stream{.id = std::numeric_limits<int32_t>::max(), .n_event_streams = 0};
   for (const Node& node : nodes) {
@@ -117,6 +119,7 @@ Aedat4Stream find_event_stream(std::string_view xml, std::string_view source) {
   }
   SPIKENM_CHECK(first != nullptr, "{}: found no event stream in its stream list, wanted type EVTS",
                 source);
+
   stream.width = read_side(first->width, source);
   stream.height = read_side(first->height, source);
   return stream;

@@ -3,9 +3,9 @@
 namespace spikenm::data {
 namespace {
 
-constexpr size_t kEventSize = 5;        // x, y, polarity in bit 7 of 23 bits of µs, big-endian
-constexpr uint32_t kMarkRow = 240;      // below ATIS's last row: the clock has overflowed
-constexpr int64_t kMarkStep = 1 << 13;  // µs that a mark adds to itself and all that follows
+constexpr size_t kEventSize = 5;    // big-endian: u8 x, u8 y, 1 bit polarity, 23 bits µs
+constexpr uint32_t kMarkRow = 240;  // below ATIS's last row; means that the clock has overflowed
+constexpr int64_t kMarkStep = 1 << 13;  // µs that a mark adds to the times of all later events
 
 }  // namespace
 
@@ -14,8 +14,9 @@ void read_atis_bin(Bytes bytes, std::string_view source, Recording& out) {
                 "{}: cut short: {} bytes follow the last whole event, wanted {}", source,
                 bytes.size() % kEventSize, kEventSize);
   out.width = out.height = 0;
-  out.events.resize(bytes.size() / kEventSize);  // the most there can be
+  out.events.resize(bytes.size() / kEventSize);  // the largest possible number
   Event* event = out.events.data();
+
   int64_t base = 0;
   const uint8_t* const end = bytes.data() + bytes.size();
   for (const uint8_t* at = bytes.data(); at != end; at += kEventSize) {

@@ -17,15 +17,16 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
-// Events in the order of the file. Readers clear and refill one, so that its memory serves again.
+// Events in the order of the file. Readers clear and refill a Recording, so that its memory is used
+// again.
 struct Recording {
   std::vector<Event> events;
-  int32_t width = 0, height = 0;  // sensor size; 0: the file does not say
+  int32_t width = 0, height = 0;  // sensor size; 0: not in the file
 
   void clear() { *this = {.events = (events.clear(), std::move(events))}; }
 };
 
-// Half-open span of time, in µs of the file's own clock.
+// Half-open span of time, in µs of the file's clock.
 struct TimeWindow {
   int64_t begin = INT64_MIN, end = INT64_MAX;
 };

@@ -1,6 +1,7 @@
 // A table in a FlatBuffer, read in place with every offset checked. Layout: u32 place of the root
-// table, 4 letters of identifier. A table begins with an i32, its place less that of its vtable; a
-// vtable is u16 own size, u16 table size, then for each field a u16 place in the table, 0: absent.
+// table, 4 letters of identifier. A table begins with an i32: its place minus the place of its
+// vtable. A vtable is u16 its size, u16 the table's size, then for each field a u16 place in the
+// table, 0: absent.
 #pragma once
 
 #include "spikenm/core/bytes.h"
@@ -9,7 +10,7 @@ namespace spikenm::data {
 
 class FlatTable {
  public:
-  // The root table of a buffer that begins with its own u32 size; the rest of `bytes` is no part.
+  // The root table of a buffer that begins with its own u32 size; the rest of `bytes` is ignored.
   FlatTable(Bytes bytes, std::string_view identifier, std::string_view source) : source_(source) {
     bytes_ = bytes;
     bytes_ = range(4, number<uint32_t>(0));
@@ -35,8 +36,8 @@ class FlatTable {
   }
 
  private:
-  // `n` bytes at `at`. Both are sums of few 32-bit numbers, or `at` is a negative number's image,
-  // and do not wrap.
+  // `n` bytes at `at`. They do not wrap: both are sums of few 32-bit numbers, or `at` is a negative
+  // number as uint64_t.
   [[nodiscard]] Bytes range(uint64_t at, uint64_t n) const {
     SPIKENM_CHECK(at <= bytes_.size() && n <= bytes_.size() - at,
                   "{}: broken FlatBuffer: found an offset {} and length {} in {} bytes", source_,

@@ -1,4 +1,4 @@
-// Text lines in front of binary events: "# …" of AEDAT, "% …" of Prophesee.
+// Text lines before binary events: "# …" in AEDAT, "% …" in Prophesee files.
 #pragma once
 
 #include "spikenm/core/bytes.h"
@@ -7,7 +7,7 @@
 
 namespace spikenm::data {
 
-// Longer than any line that is written: jAER's preferences hold values of up to 8192 characters.
+// Longer than any real line: jAER's preferences hold values of up to 8192 characters.
 constexpr size_t kMaxHeaderLine = size_t{1} << 14;
 
 inline bool is_text(uint8_t byte) {
@@ -19,8 +19,8 @@ inline size_t text_length(Bytes bytes) {
   return static_cast<size_t>(std::find_if_not(bytes.begin(), bytes.end(), is_text) - bytes.begin());
 }
 
-// Length of the line in front of `bytes`, its newline included, when it begins with `mark` and is
-// text; 0 when it is not, for binary data may begin with the mark's byte too.
+// Length of the line that `bytes` begins with, including its newline, if it begins with `mark` and
+// is text; else 0, because binary data may also begin with the mark's byte.
 inline size_t header_line(Bytes bytes, char mark) {
   if (bytes.empty() || bytes[0] != static_cast<uint8_t>(mark)) return 0;
   const size_t end = text_length(bytes.first(std::min(bytes.size(), kMaxHeaderLine)));
@@ -36,7 +36,7 @@ inline std::string_view header_text(Bytes line) {
   return text;
 }
 
-// The rest of `text` behind `key`, which it begins with; empty when it does not.
+// The rest of `text` after `key`; empty when `text` does not begin with `key`.
 inline std::string_view text_after(std::string_view text, std::string_view key) {
   if (!text.starts_with(key)) return {};
   text.remove_prefix(key.size());
@@ -44,7 +44,8 @@ inline std::string_view text_after(std::string_view text, std::string_view key) 
   return text;
 }
 
-// True when the bytes are a line begun with `mark` that the end of the file cuts.
+// True when the bytes are a line that begins with `mark` and has no newline before the end of the
+// file.
 inline bool is_cut_header_line(Bytes bytes, char mark) {
   return !bytes.empty() && bytes[0] == static_cast<uint8_t>(mark) &&
          bytes.size() < kMaxHeaderLine && text_length(bytes) == bytes.size();

@@ -8,9 +8,9 @@
 namespace spikenm::data {
 namespace {
 
-// Where the values of t, x, y and p come from: an archive, records, or a plain array. Each gives
-// the values of one as T, and whether they are floating-point numbers. One is asked for at a time:
-// what is in memory beside the events is a single array.
+// Sources of the values of t, x, y and p: an archive, records, or a plain array. get() returns the
+// values of one name as T, is_float() whether they are floating-point numbers. Names are read one
+// at a time, so that only one array is in memory beside the events.
 
 class Archive {
  public:
@@ -33,7 +33,8 @@ class Archive {
     name_ = name;
     SPIKENM_CHECK(entry_.array.shape.size() == 1, "{}: array '{}' has {} axes, wanted 1", source,
                   name, entry_.array.shape.size());
-    // Small types unpack to less than the events they become and the numbers on the way.
+
+    // Small types unpack to less memory than their events and the numbers in between need.
     if (static_cast<uint64_t>(entry_.array.numel()) > most_ / (sizeof(Event) + sizeof(int64_t)))
       refuse_unpacking(source, most_, limit_);
     return entry_.array;
@@ -42,7 +43,7 @@ class Archive {
   NpzReader arrays_;
   size_t most_;
   const UnpackLimit& limit_;
-  NpzEntry entry_;  // the last one asked for
+  NpzEntry entry_;  // the last one read
   char name_ = ' ';
 };
 
@@ -88,11 +89,12 @@ std::vector<int64_t> times_us(Values& values, int64_t us_per_tick) {
     }
     return times;
   }
+
   const std::vector<double> ticks = values.template get<double>('t');
   std::vector<int64_t> times(ticks.size());
   for (size_t i = 0; i < times.size(); ++i) {
     const double us = ticks[i] * static_cast<double>(us_per_tick);
-    if (!(std::abs(us) < static_cast<double>(kMaxTime))) refuse(i, ticks[i]);  // or not a number
+    if (!(std::abs(us) < static_cast<double>(kMaxTime))) refuse(i, ticks[i]);  // or NaN
     times[i] = std::llround(us);
   }
   return times;
@@ -121,6 +123,7 @@ void fill(Values values, int64_t us_per_tick, Recording& out) {
     out.events.resize(times.size());
     for (size_t i = 0; i < times.size(); ++i) out.events[i].t = times[i];
   }
+
   put_each(values, 'x', 0, UINT16_MAX, out.events,
            [](Event& e, int64_t x) { e.x = static_cast<uint16_t>(x); });
   put_each(values, 'y', 0, UINT16_MAX, out.events,
@@ -145,6 +148,7 @@ void read_npy_events(Bytes bytes, std::string_view source, const NpyEventLayout&
     fill(Records{array, source}, 1, out);
     return;
   }
+
   SPIKENM_CHECK(array.shape.size() == 2 && array.shape[1] == 4,
                 "{}: found an array of {} axes and {} values, wanted one of shape (N, 4)", source,
                 array.shape.size(), array.numel());

@@ -8,16 +8,16 @@
 
 namespace spikenm::data {
 
-// How a plain array of shape (N, 4) keeps its events; the default is Tonic's DVSGesture.
+// How a plain array of shape (N, 4) stores its events; the default is Tonic's DVSGesture.
 struct NpyEventLayout {
-  std::string columns = "xypt";  // one letter a column
-  int64_t us_per_tick = 1000;    // of the times; Tonic's are in ms
+  std::string columns = "xypt";  // one letter per column
+  int64_t us_per_tick = 1000;    // unit of the times; Tonic's are in ms
 };
 
-// Both refill `out`, whose sensor's size stays 0, and round times to whole µs. Polarity is 0 or -1
-// for OFF and 1 for ON. An Error begins with `source`.
+// Both functions replace `out`, leave its sensor size 0, and round times to whole µs. Polarity is 0
+// or -1 for OFF and 1 for ON. An Error begins with `source`.
 
-// Arrays t, x, y and p of N values; times in µs. `limit` is that of an array and of the events.
+// Arrays t, x, y and p of N values; times in µs. `limit` applies to each array and to the events.
 void read_npz_events(Bytes bytes, std::string_view source, Recording& out,
                      const UnpackLimit& limit = {});
 

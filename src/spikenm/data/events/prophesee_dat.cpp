@@ -14,10 +14,11 @@ constexpr size_t kEventSize = 8;  // little-endian: u32 time in µs, u32 place a
 constexpr int32_t kMaxSide = 1 << 14;
 
 struct Header {
-  int32_t version = 0, width = 0, height = 0;  // 0: not stated
+  int32_t version = 0, width = 0, height = 0;  // 0: not given
 };
 
-// The number behind `key`, as in "Width 304"; `value` stays when the line is about something else.
+// Reads the number after `key`, as in "Width 304"; `value` is unchanged when the line does not
+// begin with `key`.
 void read_number(std::string_view line, std::string_view key, std::string_view source,
                  int32_t& value) {
   const std::string_view text = text_after(line, key);
@@ -42,7 +43,7 @@ Header read_header(Bytes bytes, ByteReader& reader) {
   return header;
 }
 
-// Where a place word keeps its parts.
+// The places of x, y and polarity in an event's second word.
 struct Layout {
   uint32_t x_mask, y_shift, y_mask, on_shift;
 };
@@ -68,6 +69,7 @@ void decode(Bytes data, const Layout& layout, std::vector<Event>& events) {
 void read_prophesee_dat(Bytes bytes, std::string_view source, Recording& out) {
   ByteReader reader(bytes, source);
   const Header header = read_header(bytes, reader);
+
   const int type = reader.le<uint8_t>("event type");
   const int size = reader.le<uint8_t>("event size");
   SPIKENM_CHECK((type == 0 || type == 12) && size == kEventSize,
@@ -76,6 +78,7 @@ void read_prophesee_dat(Bytes bytes, std::string_view source, Recording& out) {
   SPIKENM_CHECK(reader.left() % kEventSize == 0,
                 "{}: cut short: {} bytes follow the last whole event, wanted {}", source,
                 reader.left() % kEventSize, kEventSize);
+
   const Bytes data = reader.take(reader.left(), "events");
   decode(data, header.version < 2 ? kLayoutBefore2 : kLayout, out.events);
   set_sensor(out, header.width, header.height, source);

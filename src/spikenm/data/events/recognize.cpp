@@ -25,7 +25,8 @@ int64_t count_backward_steps(const std::vector<Event>& events) {
   return n;
 }
 
-// Data that is no recording steps back in time half the time; a camera's clock hardly ever does.
+// In data that is not a recording, about half of the steps go back in time; a camera's clock almost
+// never does.
 bool is_plausible(const Recording& recording) {
   return count_backward_steps(recording.events) <=
          static_cast<int64_t>(recording.events.size() / 100);
@@ -36,6 +37,7 @@ EventFile read_aedat(Bytes bytes, std::string_view source, const UnpackLimit& li
   std::string_view version = header_text(bytes.first(n_version));
   version.remove_prefix(std::string_view("!AER-DAT").size());
   EventFile file{.format = fmt::format("AEDAT {}", version), .recording = {}};
+
   if (version == "2.0") {
     read_aedat2(bytes, source, file.recording);
   } else if (version == "3.1") {
@@ -52,7 +54,7 @@ EventFile read_aedat(Bytes bytes, std::string_view source, const UnpackLimit& li
   return file;
 }
 
-// Prophesee's RAW files begin like DAT, and say in their header how events are coded.
+// Prophesee's RAW files begin like DAT, and their header says how events are coded.
 void refuse_raw(Bytes bytes, std::string_view source) {
   for (size_t at = 0; const size_t length = header_line(bytes.subspan(at), '%'); at += length) {
     const std::string_view line = header_text(bytes.subspan(at, length));
@@ -62,7 +64,8 @@ void refuse_raw(Bytes bytes, std::string_view source) {
   }
 }
 
-// Bytes that follow the first of a character in UTF-8; 4 for what is no first byte.
+// Number of bytes that follow the first byte of a UTF-8 character; 4 for a byte that cannot be
+// first.
 size_t utf8_tail(uint8_t first) {
   return first < 0x80   ? 0
          : first < 0xc2 ? 4
@@ -72,11 +75,13 @@ size_t utf8_tail(uint8_t first) {
                         : 4;
 }
 
-// Text from its begin on, and no header that AEDAT leads with; a header may be all of a recording.
+// Whether the file is text and not an AEDAT header, since a recording may consist of its header
+// alone.
 bool is_plain_text(Bytes bytes) {
-  constexpr size_t kLooked = 4096;  // characters; events show long before
+  constexpr size_t kLooked = 4096;  // bytes; events would be seen long before
   if (as_text(bytes).starts_with("#!AER-DAT")) return false;
-  size_t tail = 0;  // bytes that the character still wants
+
+  size_t tail = 0;  // bytes still missing from the character
   for (const uint8_t byte : bytes.first(std::min(bytes.size(), kLooked))) {
     const bool continues = (byte & 0xc0) == 0x80;
     if (continues != (tail > 0) || !(is_text(byte) || byte == '\n')) return false;
@@ -86,16 +91,18 @@ bool is_plain_text(Bytes bytes) {
   return true;
 }
 
-// A line of text that binary data does not begin with by chance.
+// Whether the file begins with a line of text so long that binary data would not contain it by
+// chance.
 bool has_header(Bytes bytes, char mark) {
   return header_line(bytes, mark) >= 8;
 }
 
-// Files that name themselves; an empty format when this one does not.
+// Reads a file whose begin identifies its format; the result's format is empty for other files.
 EventFile read_named(Bytes bytes, std::string_view source, const UnpackLimit& limit) {
   const std::string_view text = as_text(bytes);
   EventFile file;
   if (text.starts_with("#!AER-DAT")) return read_aedat(bytes, source, limit);
+
   if (text.starts_with("\x93NUMPY")) {
     file.format = "NumPy array";
     read_npy_events(bytes, source, {}, file.recording);
@@ -113,7 +120,7 @@ EventFile read_named(Bytes bytes, std::string_view source, const UnpackLimit& li
   return file;
 }
 
-// True when `read` takes the bytes and time runs forward in what it gives.
+// True when `read` accepts the bytes and time increases in the recording.
 template <class Read>
 bool reads_as(Bytes bytes, std::string_view source, const Read& read, Recording& recording) {
   try {
@@ -130,8 +137,10 @@ EventFile read_event_file(Bytes bytes, std::string_view source, const UnpackLimi
   SPIKENM_CHECK(!bytes.empty(), "{}: found an empty file; known: {}", source, kKnown);
   SPIKENM_CHECK(!is_plain_text(bytes), "{}: not an event file: it holds text; known: {}", source,
                 kKnown);
+
   EventFile file = read_named(bytes, source, limit);
   if (!file.format.empty()) return file;
+
   const bool is_binary = text_length(bytes) < bytes.size();
   if (is_binary && reads_as(bytes, source, read_aedat2, file.recording)) {
     file.format = kUnversioned;
@@ -152,6 +161,7 @@ EventSummary summarize(const EventFile& file) {
   summary.height = file.recording.height;
   summary.size_guessed = summary.width == 0 || summary.height == 0;
   summary.backward_steps = count_backward_steps(events);
+
   if (events.empty()) return summary;
   summary.first_us = summary.last_us = events.front().t;
   int64_t on = 0;
@@ -163,6 +173,7 @@ EventSummary summarize(const EventFile& file) {
     summary.width = std::max(summary.width, e.x + 1);
     summary.height = std::max(summary.height, e.y + 1);
   }
+
   summary.span_us = summary.last_us - summary.first_us;
   summary.on_share = static_cast<double>(on) / static_cast<double>(events.size());
   if (summary.span_us > 0)

@@ -1,4 +1,4 @@
-// Event files of any known format, told apart by their content, and what is in them in short.
+// Reads event files of any known format, recognized by their content, and summarizes them.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -10,7 +10,7 @@
 namespace spikenm::data {
 
 struct EventFile {
-  std::string format;  // "AEDAT 2.0", …; of several event streams, which was read
+  std::string format;  // "AEDAT 2.0", …; also names the stream read if there are several
   Recording recording;
 };
 
@@ -24,15 +24,15 @@ struct EventSummary {
   int64_t span_us = 0;                // between them
   int64_t backward_steps = 0;         // events earlier than the one before them
   int32_t width = 0, height = 0;
-  bool size_guessed = false;  // from the largest coordinates; the file does not tell
-  double on_share = 0;        // of all events
-  double rate = 0;            // events a second; 0 when the span is
+  bool size_guessed = false;  // from the largest coordinates; not in the file
+  double on_share = 0;        // ON events / all events
+  double rate = 0;            // events per second; 0 when the span is 0
 };
 
 EventSummary summarize(const EventFile& file);
 
 Json to_json(const EventSummary& summary);
-// A line for each fact.
+// One line per fact.
 std::string to_text(const EventSummary& summary);
 
 }  // namespace spikenm::data

@@ -1,4 +1,4 @@
-// Sizes of sensors, and the check that a recording stays within its own.
+// Sizes of sensors, and the check that a recording's events are inside its sensor.
 #pragma once
 
 #include "spikenm/data/events/event.h"
@@ -8,7 +8,7 @@
 
 namespace spikenm::data {
 
-// Readers refuse times beyond: a difference of two that they pass never overflows.
+// Readers refuse times beyond +-kMaxTime, so that the difference of two times does not overflow.
 constexpr int64_t kMaxTime = int64_t{1} << 62;  // µs
 
 struct Sensor {
@@ -16,7 +16,7 @@ struct Sensor {
   int32_t width = 0, height = 0;  // 0: not known
 };
 
-// The sensor whose name is in `device`, as files spell it: "DVS128", "…davis.Davis346red".
+// The sensor whose name is in `device`, as files write it: "DVS128", "…davis.Davis346red".
 inline Sensor find_sensor(std::string_view device) {
   static constexpr Sensor kSensors[] = {{"dvs128", 128, 128},   {"tmpdiff128", 128, 128},
                                         {"davis128", 128, 128}, {"davis240", 240, 180},
@@ -30,8 +30,8 @@ inline Sensor find_sensor(std::string_view device) {
   return {};
 }
 
-// Gives the recording the size of its sensor, unless that is 0, not known; an Error names the first
-// event that lies outside.
+// Sets the recording's sensor size. 0: not known. Otherwise all events must be inside; an Error
+// names the first one that is outside.
 inline void set_sensor(Recording& recording, int32_t width, int32_t height,
                        std::string_view source) {
   recording.width = width;
@@ -43,6 +43,7 @@ inline void set_sensor(Recording& recording, int32_t width, int32_t height,
     y = std::max(y, e.y);
   }
   if (x < width && y < height) return;
+
   const auto outside = std::find_if(recording.events.begin(), recording.events.end(),
                                     [&](const Event& e) { return e.x >= width || e.y >= height; });
   fail("{}: event {} lies at x {}, y {}, outside the {} x {} sensor", source,

@@ -1,4 +1,4 @@
-// LZ4 frames and zstd frames -> bytes, one small frame after the other.
+// Unpacks LZ4 and zstd frames to bytes, one small frame after another.
 #pragma once
 
 #include "spikenm/core/bytes.h"
@@ -17,7 +17,7 @@ class Unpacker {
  public:
   enum class Method { kNone, kLz4, kZstd };
 
-  // `limit` is that of a single frame. `source` begins messages and must outlive the unpacker.
+  // `limit` applies to each frame. `source` begins messages and must outlive the unpacker.
   Unpacker(Method method, std::string_view source, UnpackLimit limit = {})
       : method_(method), source_(source), limit_(std::move(limit)) {
     if (method == Method::kLz4) {
@@ -60,13 +60,15 @@ class Unpacker {
   }
 
  private:
-  // `step` consumes and produces what it can, tells how much, and is true at the frame's end.
+  // `step` consumes and produces as much as it can, sets n_in and n_out to the amounts, and returns
+  // true at the frame's end.
   template <class Step>
   Bytes run(Bytes packed, const Step& step) {
     allowance_ += kMaxRatio * packed.size();
     if (buffer_.empty()) buffer_.resize(1 << 16);
     size_t read = 0, written = 0;
     const size_t most = limit_.of(packed.size());
+
     for (;;) {
       SPIKENM_CHECK(written < allowance_,
                     "{}: a frame of {} bytes gives more than {}, which no events do", source_,
@@ -85,7 +87,8 @@ class Unpacker {
     return Bytes(buffer_).first(written);
   }
 
-  // LZ4 cannot pack tighter than 255 to 1, and events pack far less tightly. More is a bomb.
+  // LZ4 packs at most 255 to 1, and events far less. A file with a higher ratio was made to fill
+  // the memory.
   static constexpr size_t kMaxRatio = 256;
 
   struct Free {

@@ -1,4 +1,4 @@
-// A 32-bit counter of µs, continued past its wraps, which come every 71.6 minutes.
+// A 32-bit counter of µs, continued after it wraps, which is every 71.6 minutes.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@ namespace spikenm::data {
 
 class WrappingClock {
  public:
-  // The counter's time without wraps. A fall by more than half the range is a wrap; a smaller step
-  // back is the file's own and stays.
+  // The counter's time without wraps. A decrease by more than half the range is a wrap; a smaller
+  // step back is in the file itself and is kept.
   int64_t read(uint32_t counter) {
     if (counter < last_) {
       if (last_ - counter > kHalf) epoch_ += kRange;

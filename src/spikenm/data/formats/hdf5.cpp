@@ -8,10 +8,10 @@ namespace spikenm::data {
 namespace {
 
 constexpr uint64_t kLargest = uint64_t{1} << 26;  // bytes of one dataset's gathered chunks
-// Of a dataset, and numbers of a row. SHD has 8156 rows of at most some ten thousand; a byte of the
-// file may stand for a number of eight.
+// Elements of a dataset, and numbers of a row. SHD has 8156 rows of at most about ten thousand
+// numbers. A number of one byte in the file may take eight bytes in memory.
 constexpr uint64_t kMostElements = uint64_t{1} << 22;
-constexpr uint64_t kDeflateRatio = 1032;  // bytes that one deflated byte gives at most
+constexpr uint64_t kDeflateRatio = 1032;  // bytes that one deflated byte can unpack to
 constexpr size_t kRowRecord = 16;         // u32 length, u64 heap address, u32 heap index
 
 enum MessageType : uint16_t {
@@ -44,7 +44,7 @@ uint64_t read_size(ByteReader reader, const std::string& name) {
   return reader.le<uint64_t>("size");
 }
 
-// Place and size of exponent and mantissa, and the bias, as IEEE has them for this many bytes.
+// Whether the exponent, the mantissa and the bias are those of an IEEE float of this size in bytes.
 bool is_ieee(ByteReader& reader, uint32_t size) {
   const int mantissa = size == 2 ? 10 : size == 4 ? 23 : 52;
   const int exponent = static_cast<int>(size) * 8 - 1 - mantissa;
@@ -61,6 +61,7 @@ NpyType read_number_type(ByteReader& reader, const std::string& name) {
   reader.take(2, "type bits");
   const auto size = reader.le<uint32_t>("type size");
   const bool is_power = size == 1 || size == 2 || size == 4 || size == 8;
+
   if (kind <= kFloat && is_power) {
     const auto bit_offset = reader.le<uint16_t>("bit offset");
     const auto precision = reader.le<uint16_t>("bit precision");
@@ -76,7 +77,7 @@ NpyType read_number_type(ByteReader& reader, const std::string& name) {
 
 struct Filter {
   uint16_t id = 0;
-  uint32_t first_value = 0;  // element size, of the shuffle filter
+  uint32_t first_value = 0;  // the shuffle filter's element size
 };
 
 std::vector<Filter> read_filters(const std::vector<Hdf5Message>& messages,
@@ -113,13 +114,13 @@ std::vector<Filter> read_filters(const std::vector<Hdf5Message>& messages,
 std::vector<uint8_t> unshuffle(const std::vector<uint8_t>& in, size_t element) {
   const size_t n = in.size() / element;
   if (n == 0) return in;
-  std::vector<uint8_t> out = in;  // bytes beyond the last whole element stay where they are
+  std::vector<uint8_t> out = in;  // bytes after the last whole element are not moved
   for (size_t b = 0; b < element; ++b)
     for (size_t e = 0; e < n; ++e) out[e * element + b] = in[b * n + e];
   return out;
 }
 
-// A chunk is packed by one filter after the other, less those that `skipped` has a bit for.
+// A chunk was packed by the filters in order, except those whose bit is set in `skipped`.
 std::vector<uint8_t> unpack(Bytes packed, const std::vector<Filter>& filters, uint32_t skipped,
                             size_t chunk_size, const std::string& name) {
   std::vector<uint8_t> data(packed.begin(), packed.end());
@@ -141,7 +142,7 @@ std::vector<uint8_t> unpack(Bytes packed, const std::vector<Filter>& filters, ui
   return data;
 }
 
-// The layout message of a chunked dataset, from its B-tree address on.
+// The layout message of a chunked dataset, from its B-tree address onwards.
 struct ChunkPlan {
   uint64_t root = 0;
   uint64_t chunk = 0;  // elements in a chunk
@@ -173,7 +174,7 @@ std::vector<uint8_t> gather_chunks(const Hdf5Objects& objects, const ChunkPlan& 
     const auto packed_size = load_le<uint32_t>(entry.key.data());
     const auto skipped = load_le<uint32_t>(entry.key.data() + 4);
     const auto first = load_le<uint64_t>(entry.key.data() + 8);
-    if (first >= n) continue;  // left over from when the dataset was longer
+    if (first >= n) continue;  // remains from a time when the dataset was longer
     SPIKENM_CHECK(first % plan.chunk == 0 && !found[first / plan.chunk],
                   "{}: damaged: a chunk starts at element {}", name, first);
     found[first / plan.chunk] = true;
@@ -183,6 +184,7 @@ std::vector<uint8_t> gather_chunks(const Hdf5Objects& objects, const ChunkPlan& 
     std::copy_n(data.begin(), std::min(data.size(), out.size() - begin),
                 out.begin() + static_cast<std::ptrdiff_t>(begin));
   }
+
   const auto missing = std::find(found.begin(), found.end(), false);
   SPIKENM_CHECK(missing == found.end(), "{}: elements from {} on were never written", name,
                 static_cast<uint64_t>(missing - found.begin()) * plan.chunk);
@@ -224,6 +226,7 @@ void Hdf5Dataset::read_elements(const std::vector<Hdf5Message>& messages, uint64
                 "{}: stored by HDF5 layout {} of version {}, wanted version 3, which h5py and "
                 "PyTables write unless asked for libver='latest'",
                 name_, kind, version);
+
   if (kind == kChunked) {
     const ChunkPlan plan = read_chunk_plan(layout, element_size, name_);
     if (n > 0)
@@ -252,8 +255,8 @@ NpyArray Hdf5Dataset::values() const {
   return array;
 }
 
-// A row lies in a global heap: "GCOL", a version, a size, then objects of u16 index, u16 reference
-// count, u32 unused, u64 size and their bytes, each filled up to 8 bytes.
+// A row is stored in a global heap: "GCOL", a version, a size, then objects of u16 index, u16
+// reference count, u32 unused, u64 size and their bytes, each padded to a multiple of 8 bytes.
 NpyArray Hdf5Dataset::row(int64_t index) const {
   SPIKENM_CHECK(has_rows_, "{}: found one number an element, wanted rows of numbers", name_);
   SPIKENM_ASSERT(index >= 0 && index < size_);
@@ -279,7 +282,7 @@ NpyArray Hdf5Dataset::row(int64_t index) const {
     const auto object = objects.le<uint16_t>("heap index");
     objects.take(6, "heap object");
     const auto size = objects.le<uint64_t>("heap object size");
-    if (object == 0) break;  // the free space at the end
+    if (object == 0) break;  // free space at the end
     const Bytes data = objects.take(size, "heap object");
     if (object == heap_index) {
       const uint64_t wanted = uint64_t{length} * static_cast<uint64_t>(type_.item_size);

@@ -1,5 +1,5 @@
-// One-dimensional datasets of an HDF5 file: numbers, or rows of numbers of any length. Read where
-// they lie, so that a file of any size costs no memory and threads need no lock.
+// One-dimensional datasets of an HDF5 file: numbers, or rows of numbers of any length. They are
+// read in place, so that a file of any size needs no further memory and threads need no lock.
 #pragma once
 
 #include "spikenm/data/formats/hdf5_objects.h"
@@ -10,9 +10,10 @@ namespace spikenm::data {
 class Hdf5Dataset {
  public:
   // The dataset at `path`, such as "spikes/times". `objects` and its bytes must outlive it. An
-  // Error names the dataset when it is absent or of a kind that is not read: integers, IEEE floats
-  // and variable-length rows of them, stored in one piece or in chunks under a version 1 B-tree,
-  // plain or deflated and shuffled; of at most 2^22 elements, and as many numbers in a row.
+  // Error names the dataset when it is missing or not supported. Supported are integers, IEEE
+  // floats and variable-length rows of them, stored in one piece or in chunks under a version 1
+  // B-tree, plain or deflated and shuffled; at most 2^22 elements, and at most 2^22 numbers in a
+  // row.
   Hdf5Dataset(const Hdf5Objects& objects, std::string_view path, std::string_view source);
 
   [[nodiscard]] int64_t size() const { return size_; }
@@ -28,7 +29,7 @@ class Hdf5Dataset {
   [[nodiscard]] Bytes elements() const { return chunks_.empty() ? in_place_ : Bytes(chunks_); }
 
   const Hdf5Objects* objects_;
-  std::string name_;  // as messages show it: the file and the path in it
+  std::string name_;  // for messages: the file and the path in it
   int64_t size_ = 0;
   bool has_rows_ = false;
   NpyType type_;                 // of a number

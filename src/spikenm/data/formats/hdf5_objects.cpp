@@ -6,7 +6,7 @@ namespace spikenm::data {
 namespace {
 
 constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
-constexpr uint64_t kUndefined = UINT64_MAX;  // the address of what is not there
+constexpr uint64_t kUndefined = UINT64_MAX;  // the address of something that does not exist
 
 enum MessageType : uint16_t {
   kLinkInfo = 0x02,
@@ -74,7 +74,7 @@ Hdf5Message read_message(ByteReader& reader, const HeaderForm& form) {
 
 struct Link {
   std::string_view name;
-  std::optional<uint64_t> target;  // nothing for a soft or an external link
+  std::optional<uint64_t> target;  // empty for a soft or an external link
 };
 
 Link read_link(Bytes body, const std::string& source) {
@@ -84,6 +84,7 @@ Link read_link(Bytes body, const std::string& source) {
   const uint8_t type = (flags & 0x08) != 0 ? reader.le<uint8_t>("link type") : 0;
   if ((flags & 0x04) != 0) reader.take(8, "link creation order");
   if ((flags & 0x10) != 0) reader.take(1, "link character set");
+
   const uint64_t length = read_sized(reader, flags & 3, "link name length");
   Link link{.name = as_text(reader.take(length, "link name"))};
   if (type == 0) link.target = reader.le<uint64_t>("link address");
@@ -99,18 +100,21 @@ Hdf5Objects::Hdf5Objects(Bytes bytes, std::string_view source) : bytes_(bytes), 
   SPIKENM_CHECK(version <= 3, "{}: found HDF5 superblock version {}, wanted 0 to 3", source,
                 version);
   if (version < 2) reader.take(4, "superblock versions");
+
   const auto offset_size = reader.le<uint8_t>("size of offsets");
   const auto length_size = reader.le<uint8_t>("size of lengths");
   SPIKENM_CHECK(offset_size == 8 && length_size == 8,
                 "{}: found HDF5 addresses of {} and lengths of {} bytes, wanted 8", source,
                 offset_size, length_size);
-  constexpr size_t kRest[] = {9, 13, 1, 1};  // up to the base address, by version
+
+  constexpr size_t kRest[] = {9, 13, 1, 1};  // bytes before the base address, by version
   reader.take(kRest[version], "superblock");
   const auto base = reader.le<uint64_t>("base address");
   reader.take(8, "superblock");
   const auto end = reader.le<uint64_t>("end of file address");
   SPIKENM_CHECK(end <= bytes.size(), "{}: cut short: found {} bytes, wanted the {} of its header",
                 source, bytes.size(), end);
+
   if (version < 2) reader.take(16, "root group entry");
   root_ = reader.le<uint64_t>("root group address");
   SPIKENM_CHECK(base <= bytes.size(), "{}: damaged: its base address is {}, beyond its {} bytes",
@@ -126,11 +130,12 @@ ByteReader Hdf5Objects::at(uint64_t address, std::string_view what) const {
   return reader;
 }
 
-// Headers of version 1 start with a count of bytes and those of version 2 with "OHDR"; both may go
-// on elsewhere in the file.
+// Headers of version 1 start with a count of bytes and those of version 2 with "OHDR"; both may
+// continue elsewhere in the file.
 std::vector<Hdf5Message> Hdf5Objects::messages(uint64_t address) const {
   ByteReader head = at(address, "object header");
   const HeaderForm form = read_header_form(head);
+
   std::vector<Hdf5Message> result;
   std::vector<Bytes> blocks{head.take(form.size, "object header")};
   uint64_t seen = 0;
@@ -155,13 +160,14 @@ Bytes Hdf5Objects::continuation(Bytes body, bool is_v2) const {
   const auto length = reader.le<uint64_t>("continuation length");
   const Bytes block = there.take(length, "header continuation");
   if (!is_v2) return block;
-  // Between the signature "OCHK" and a checksum.
+  // The messages are between the signature "OCHK" and a checksum.
   return block.size() < 8 ? Bytes{} : block.subspan(4, block.size() - 8);
 }
 
 std::vector<Hdf5TreeEntry> Hdf5Objects::tree(uint64_t root, uint8_t type, size_t key_size) const {
   std::vector<Hdf5TreeEntry> leaves;
   std::vector<uint64_t> nodes{root};
+
   uint64_t seen = 0;
   while (!nodes.empty()) {
     ByteReader reader = at(nodes.back(), "B-tree");
@@ -173,9 +179,10 @@ std::vector<Hdf5TreeEntry> Hdf5Objects::tree(uint64_t root, uint8_t type, size_t
     const auto level = reader.le<uint8_t>("B-tree level");
     const auto n_entries = reader.le<uint16_t>("B-tree entries");
     reader.take(16, "B-tree siblings");
-    // A sound tree visits no byte twice; a damaged one must not send us round in circles.
+    // In a valid tree, no byte is visited twice; a damaged tree must not cause an endless loop.
     seen += 24 + n_entries * (key_size + 8);
     SPIKENM_CHECK(seen <= bytes_.size(), "{}: damaged: a B-tree runs in a circle", source_);
+
     const size_t first = nodes.size();
     for (int i = 0; i < n_entries; ++i) {
       const Bytes key = reader.take(key_size, "B-tree key");
@@ -201,6 +208,7 @@ std::optional<uint64_t> Hdf5Objects::find_in_table(Bytes table, std::string_view
   const auto names_address = heap.le<uint64_t>("group names address");
   const std::string_view names =
       as_text(at(names_address, "group names").take(names_size, "group names"));
+
   uint64_t seen = 0;
   for (const Hdf5TreeEntry& leaf : tree(root, 0, 8)) {
     ByteReader node = at(leaf.child, "group node");
@@ -210,6 +218,7 @@ std::optional<uint64_t> Hdf5Objects::find_in_table(Bytes table, std::string_view
     const auto n_symbols = node.le<uint16_t>("group node size");
     seen += 8 + n_symbols * uint64_t{40};
     SPIKENM_CHECK(seen <= bytes_.size(), "{}: damaged: a group runs in a circle", source_);
+
     for (int i = 0; i < n_symbols; ++i) {
       const auto at_name = node.le<uint64_t>("link name");
       const auto address = node.le<uint64_t>("link address");

@@ -1,5 +1,5 @@
-// The skeleton of an HDF5 file: objects found by their path, each a list of messages. We read the
-// format ourselves because libhdf5 crashes or hangs on about one damaged file in a hundred.
+// The structure of an HDF5 file: objects found by their path, each with a list of messages. We do
+// not use libhdf5 because it crashes or hangs on about one damaged file in a hundred.
 #pragma once
 
 #include "spikenm/core/bytes.h"
@@ -14,7 +14,7 @@ namespace spikenm::data {
 // One fact about an object: its shape, type, place in the file, …
 struct Hdf5Message {
   uint16_t type = 0;
-  bool shared = false;  // the body only says where the message lies
+  bool shared = false;  // the body only says where the message is
   Bytes body;
 };
 
@@ -29,10 +29,11 @@ class Hdf5Objects {
   // `bytes` must outlive the object. Superblocks 0 to 3, with addresses and lengths of 8 bytes.
   Hdf5Objects(Bytes bytes, std::string_view source);
 
-  // The messages of the object at a path such as "spikes/times"; nothing when there is none.
+  // The messages of the object at a path such as "spikes/times"; empty when there is no such
+  // object.
   [[nodiscard]] std::optional<std::vector<Hdf5Message>> find(std::string_view path) const;
 
-  // A reader that stands at an address and ends with the file.
+  // A reader that begins at an address and ends with the file.
   [[nodiscard]] ByteReader at(uint64_t address, std::string_view what) const;
 
   // The leaves of the B-tree at `root` in order; `type` is 0 for groups and 1 for chunks.
@@ -46,7 +47,7 @@ class Hdf5Objects {
   [[nodiscard]] std::optional<uint64_t> child(uint64_t group, std::string_view name) const;
   [[nodiscard]] std::optional<uint64_t> find_in_table(Bytes table, std::string_view name) const;
 
-  Bytes bytes_;  // from the base address on
+  Bytes bytes_;  // from the base address to the end
   std::string source_;
   uint64_t root_ = 0;  // address of the root group's header
 };

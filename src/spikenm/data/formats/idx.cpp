@@ -12,15 +12,17 @@ IdxArray parse_idx(Bytes bytes, std::string_view source) {
                 magic[1]);
   SPIKENM_CHECK(magic[2] == 8, "{}: found IDX element type {:#04x}, wanted 0x08 (unsigned bytes)",
                 source, magic[2]);
+
   IdxArray array;
   uint64_t wanted = 1;
   bool fits = true;
   for (int axis = 0; axis < magic[3]; ++axis) {
     array.shape.push_back(reader.be<uint32_t>("the size of an axis"));
-    // Not a product of zero: no product of some of the sizes may overflow either.
+    // A size of 0 counts as 1 here, so that an overflow of the other sizes is found too.
     const auto size = static_cast<uint64_t>(std::max<int64_t>(1, array.shape.back()));
     fits = fits && !__builtin_mul_overflow(wanted, size, &wanted) && wanted <= INT64_MAX;
   }
+
   SPIKENM_CHECK(fits, "{}: its sizes multiply to more than a file can hold", source);
   for (const int64_t size : array.shape) wanted = size == 0 ? 0 : wanted;
   SPIKENM_CHECK(reader.left() == wanted, "{}: {} bytes follow the header, wanted {}{}", source,

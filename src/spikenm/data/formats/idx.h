@@ -1,4 +1,4 @@
-// The IDX files of MNIST and its kin: 00 00 08 n, n big-endian 32-bit sizes, the bytes.
+// The IDX files of MNIST and similar sets: 00 00 08 n, n big-endian 32-bit sizes, the bytes.
 #pragma once
 
 #include "spikenm/core/bytes.h"
@@ -14,7 +14,7 @@ struct IdxArray {
   Bytes data;  // row-major; the caller's memory
 };
 
-// Only unsigned bytes (type 08), and a file of exactly the size its header says.
+// Accepts only unsigned bytes (type 08) and a file of exactly the size that its header gives.
 IdxArray parse_idx(Bytes bytes, std::string_view source);
 
 }  // namespace spikenm::data

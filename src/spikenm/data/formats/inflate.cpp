@@ -25,7 +25,7 @@ class Inflater {
 
   // Unpacks until the stream ends or unpacked() is `limit`.
   void run(size_t limit) {
-    // Room that is never written costs no memory, and growing within it needs no second copy.
+    // Reserved space that is never written uses no memory, and growing inside it needs no copy.
     out_.reserve(std::min({limit, kMaxRatio * bytes_.size() + 4096, kMostReserved}));
     for (int status = Z_OK; status != Z_STREAM_END && filled_ < limit; status = step()) {
       if (filled_ == out_.size()) out_.resize(std::min(limit, larger_size()));
@@ -38,9 +38,9 @@ class Inflater {
   }
 
  private:
-  // zlib counts in 32 bits.
+  // zlib counts with 32 bits.
   static constexpr size_t kMostAtOnce = size_t{1} << 30;
-  static constexpr size_t kMaxRatio = 1032;  // deflate's: 258 bytes from 2 bits
+  static constexpr size_t kMaxRatio = 1032;  // of deflate: 258 bytes from 2 bits
   static constexpr size_t kMostReserved = size_t{4} << 30;
 
   [[nodiscard]] size_t larger_size() const {
@@ -54,9 +54,11 @@ class Inflater {
     stream_.avail_in = static_cast<uInt>(std::min(bytes_.size() - used_, kMostAtOnce));
     stream_.next_out = out + filled_;
     stream_.avail_out = static_cast<uInt>(std::min(out_.size() - filled_, kMostAtOnce));
+
     const int status = inflate(&stream_, Z_NO_FLUSH);
     used_ = static_cast<size_t>(stream_.next_in - bytes_.data());
     filled_ = static_cast<size_t>(stream_.next_out - out);
+
     SPIKENM_CHECK(status != Z_BUF_ERROR, "{}: cut short: the packed data ends after {} bytes",
                   source_, bytes_.size());
     SPIKENM_CHECK(status == Z_OK || status == Z_STREAM_END,

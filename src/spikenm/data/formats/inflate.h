@@ -12,11 +12,11 @@ namespace spikenm::data {
 
 bool is_gzip(Bytes bytes);
 
-// The content of a gzip file, all its members in a row; zero padding may follow the last. More than
-// the limit is refused.
+// The content of a gzip file: all its members, joined; zero padding may follow the last. Content
+// that exceeds the limit is refused.
 std::string gunzip(Bytes bytes, std::string_view source, const UnpackLimit& limit);
 
-// The content of a raw deflate stream that fills `bytes` and gives exactly `size` bytes.
+// The content of a raw deflate stream that fills `bytes` and unpacks to exactly `size` bytes.
 std::string inflate_raw(Bytes bytes, size_t size, std::string_view source);
 
 }  // namespace spikenm::data

@@ -10,7 +10,8 @@
 namespace spikenm::data {
 
 // True for a name that could point outside the folder its archive is unpacked in, or that systems
-// read differently: absolute, with a ".." part, a backslash or a NUL; or empty.
+// understand differently: a name that is empty or absolute, or has a ".." part, a backslash or a
+// NUL.
 inline bool is_unsafe_name(std::string_view name) {
   if (name.empty() || name.front() == '/') return true;
   if (name.find('\\') != name.npos || name.find('\0') != name.npos) return true;
@@ -22,7 +23,8 @@ inline bool is_unsafe_name(std::string_view name) {
   return false;
 }
 
-// One short line: what is not plain ASCII becomes \xNN, and a long text is cut.
+// The text as one short line: bytes that are not printable ASCII become \xNN, and a long text is
+// cut.
 inline std::string excerpt(std::string_view text) {
   constexpr size_t kLongest = 120;
   std::string out;

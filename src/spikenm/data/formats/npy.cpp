@@ -35,6 +35,7 @@ class HeaderParser {
       if (seen == &has_shape) parse_shape(array);
       if (!accept(',')) expect('}', /*take=*/false);
     }
+
     if (!at_end()) refuse("its end");
     SPIKENM_CHECK(has_type && has_order && has_shape,
                   "{}: the npy header lacks descr, fortran_order or shape", source_);
@@ -48,6 +49,7 @@ class HeaderParser {
       SPIKENM_CHECK(array.kind != 'V', "{}: holds bytes of no type, wanted numbers", source_);
       return;
     }
+
     while (!accept(']')) {
       expect('(');
       NpyField field;
@@ -134,7 +136,7 @@ class HeaderParser {
   std::string_view source_;
 };
 
-// Values with the first index fastest -> with the last index fastest.
+// Reorders values from column-major order (first index fastest) to row-major (last index fastest).
 template <class T>
 std::vector<T> row_major(const std::vector<T>& values, const std::vector<int64_t>& shape) {
   std::vector<T> out;
@@ -144,6 +146,7 @@ std::vector<T> row_major(const std::vector<T>& values, const std::vector<int64_t
     strides.push_back(stride);
     stride *= size;
   }
+
   for (int64_t at = 0; out.size() < values.size();) {
     out.push_back(values[static_cast<size_t>(at)]);
     for (size_t axis = shape.size(); axis-- > 0;) {
@@ -162,14 +165,14 @@ std::vector<T> in_row_major(std::vector<T> values, const NpyArray& array) {
   return flat ? std::move(values) : row_major(values, array.shape);
 }
 
-// The array's one kind of number; the caller has the data checked against the shape.
+// All numbers of the array; the data must have been checked against the shape.
 Strided all_of(const NpyArray& array) {
   SPIKENM_ASSERT(npy_byte_count(array.shape, array.item_size) ==
                  static_cast<int64_t>(array.data.size()));
   return {array, array.data.data(), array.numel(), array.item_size};
 }
 
-constexpr uint32_t kMaxHeader = 1 << 16;  // numpy warns from 10000 on
+constexpr uint32_t kMaxHeader = 1 << 16;  // numpy warns above 10000
 
 // Magic "\x93NUMPY", major and minor version, the header's length, the header.
 std::string_view take_header(ByteReader& reader) {
@@ -217,6 +220,7 @@ NpyType parse_npy_type(std::string_view code, std::string_view source) {
                 "{}: holds Python objects (type '{}'), which could only be read by executing them; "
                 "wanted numbers",
                 source, shown);
+
   const auto is_size = [&](std::initializer_list<int64_t> sizes) {
     return std::find(sizes.begin(), sizes.end(), type.item_size) != sizes.end();
   };
@@ -229,6 +233,7 @@ NpyType parse_npy_type(std::string_view code, std::string_view source) {
                      : type.kind == 'f' ? is_size({2, 4, 8})
                      : type.kind == 'i' || type.kind == 'u' ? is_size({1, 2, 4, 8})
                                                             : false;
+
   SPIKENM_CHECK(sized && known,
                 "{}: holds values of type '{}', wanted booleans, integers or floats of at most 8 "
                 "bytes",

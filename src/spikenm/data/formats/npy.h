@@ -10,7 +10,7 @@
 
 namespace spikenm::data {
 
-// A number as numpy stores it. Sizes are 1, 2, 4 or 8 bytes; 1 for 'b', not 1 for 'f'.
+// A number as numpy stores it. Sizes are 1, 2, 4 or 8 bytes; always 1 for 'b', never 1 for 'f'.
 struct NpyType {
   char kind = 'V';  // 'b' bool, 'i' and 'u' integers, 'f' float; 'V': a record, or unused bytes
   int64_t item_size = 0;
@@ -31,19 +31,20 @@ struct NpyArray : NpyType {
   [[nodiscard]] int64_t numel() const;
 };
 
-// Versions 1 to 3. An array of Python objects is refused: reading one would mean running it.
+// Versions 1 to 3. An array of Python objects is refused: reading one would mean to execute it.
 NpyArray parse_npy(Bytes bytes, std::string_view source);
 
-// A type code such as "<i2", "|b1", "?" or ">f4"; without '<' or '>' it is little-endian. `source`
-// begins the message when it is something else.
+// A type code such as "<i2", "|b1", "?" or ">f4"; without '<' or '>' it is little-endian. An Error
+// for any other code begins with `source`.
 NpyType parse_npy_type(std::string_view code, std::string_view source);
 
-// Shape times item size in bytes; -1 when negative or when it does not fit. No product of some of
-// the sizes overflows either, even where another size is 0.
+// Number of elements times item size, in bytes; -1 when a size is negative or the product
+// overflows. An overflow of some of the sizes is found even if another size is 0.
 int64_t npy_byte_count(const std::vector<int64_t>& shape, int64_t item_size);
 
 // Values as T (int64_t, float or double), in row-major order. Booleans are 0 and 1. For int64_t a
-// value that is not a whole number within its range is an Error; a float takes what it can hold.
+// value that is not a whole number within its range is an Error; a float is rounded to what it can
+// hold.
 template <class T>
 std::vector<T> npy_values(const NpyArray& array, std::string_view source);
 // One field of an array of records.

@@ -1,4 +1,4 @@
-// The loops behind npy_values: numbers of any of numpy's types to one of ours.
+// The loops behind npy_values: they convert numbers of any numpy type to one of ours.
 #pragma once
 
 #include "spikenm/data/formats/npy.h"
@@ -10,7 +10,7 @@
 
 namespace spikenm::data {
 
-// Numbers at equal distances.
+// Numbers that are `stride` bytes apart.
 struct Strided {
   NpyType type;
   const uint8_t* begin;

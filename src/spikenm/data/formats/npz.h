@@ -1,4 +1,4 @@
-// Numpy's .npz files: a zip archive with a "<key>.npy" for each array.
+// Numpy's .npz files: a zip archive with one "<key>.npy" per array.
 #pragma once
 
 #include "spikenm/data/formats/npy.h"
@@ -8,7 +8,7 @@
 
 namespace spikenm::data {
 
-// An array and the bytes it lies in, which stay where they are when the entry moves.
+// An array and the bytes that hold its data; the bytes keep their address when the entry is moved.
 struct NpzEntry {
   std::shared_ptr<const std::string> bytes;
   NpyArray array;
@@ -16,12 +16,12 @@ struct NpzEntry {
 
 class NpzReader {
  public:
-  // `bytes` must outlive the reader. `limit` is that of a single array.
+  // `bytes` must outlive the reader. `limit` applies to each array.
   NpzReader(Bytes bytes, std::string_view source, UnpackLimit limit = {});
 
   [[nodiscard]] bool has(std::string_view key) const;
   [[nodiscard]] std::vector<std::string> keys() const;
-  // An absent key is an Error that lists those there are.
+  // A missing key is an Error that lists the existing ones.
   [[nodiscard]] NpzEntry read(std::string_view key) const;
 
  private:

@@ -11,14 +11,14 @@ namespace spikenm::data {
 namespace {
 
 constexpr int kNewestProtocol = 5;
-// Bounds the stack, the memo and the containers together, which take up to 200 bytes a step; a
-// CIFAR file has some 300 000.
+// Limits the memory of the stack, the memo and the containers together, up to 200 bytes per step. A
+// CIFAR file has about 300 000 steps.
 constexpr size_t kMaxSteps = size_t{1} << 21;
 
 using Kind = PickleItems::Kind;
 
-// A pickle is a program for a stack machine that builds one value. `memo_` holds what the program
-// marks for use again; `marks_` the heights of the stack where open containers begin.
+// A pickle is a program for a stack machine that builds one value. `memo_` holds the values that
+// the program stores for later use, `marks_` the heights of the stack where open containers begin.
 class Machine {
  public:
   Machine(Bytes bytes, std::string_view source)
@@ -198,7 +198,7 @@ class Machine {
     return push(PickleValue(std::move(made)));
   }
 
-  // Everything above `begin` joins the container below it.
+  // Everything above `begin` is added to the container below it.
   bool add_items(Kind kind, size_t begin) {
     SPIKENM_CHECK(begin > floor(), "{}: damaged: adds to a container that is not there", source_);
     const auto items = stack_[begin - 1].shared<PickleItems>();
@@ -224,7 +224,7 @@ class Machine {
     return push_text(std::string(as_text(reader_.take(size, "text"))));
   }
 
-  // The stack's height at the last mark: what lies below belongs to an outer container.
+  // The stack's height at the last mark: values below it belong to an outer container.
   [[nodiscard]] size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
   [[nodiscard]] size_t height_below(size_t n_values) const {
     SPIKENM_CHECK(stack_.size() - floor() >= n_values,

@@ -1,5 +1,5 @@
 // Python pickles of plain data and numpy arrays (the CIFAR batches), protocols 0 to 5. The reader
-// knows a handful of numpy's constructors by name and refuses any other: nothing is ever executed.
+// knows a few of numpy's constructors by name and refuses all others: nothing is ever executed.
 #pragma once
 
 #include "spikenm/data/formats/npy.h"
@@ -11,7 +11,8 @@
 
 namespace spikenm::data {
 
-// An array and the bytes it lies in, which stay where they are when it is copied or moved.
+// An array and the bytes that hold its data; the bytes keep their address when it is copied or
+// moved.
 struct PickleArray {
   std::shared_ptr<const std::string> bytes;
   NpyArray array;
@@ -32,15 +33,16 @@ class PickleValue {
   [[nodiscard]] const bool* boolean() const { return std::get_if<bool>(&value_); }
   [[nodiscard]] const int64_t* integer() const { return std::get_if<int64_t>(&value_); }
   [[nodiscard]] const double* number() const { return std::get_if<double>(&value_); }
-  // Bytes as they are, or a string in UTF-8.
+  // Bytes unchanged, or a string in UTF-8.
   [[nodiscard]] const std::string* text() const;
   // The items of a list or tuple.
   [[nodiscard]] const std::vector<PickleValue>* items() const;
   [[nodiscard]] const PickleArray* array() const;
-  // The value under a text key of a dict; null when this is no dict or has no such key.
+  // The value under a text key of a dict; null when this is not a dict or has no such key.
   [[nodiscard]] const PickleValue* get(std::string_view key) const;
 
-  // What the value shares with its copies, as the reader builds it; null for another kind.
+  // The content that the value shares with its copies; null for another kind. For the reader, which
+  // builds it.
   template <class T>
   [[nodiscard]] const std::shared_ptr<T>& shared() const {
     static const std::shared_ptr<T> kNone;
@@ -50,7 +52,8 @@ class PickleValue {
   [[nodiscard]] const PickleName* name() const { return std::get_if<PickleName>(&value_); }
 
  private:
-  // The last two are numpy's types and constructors, which stand beside the arrays they describe.
+  // The last two are numpy's types and constructors, which appear in a pickle beside the arrays
+  // they describe.
   std::variant<std::monostate, bool, int64_t, double, std::shared_ptr<const std::string>,
                std::shared_ptr<PickleItems>, std::shared_ptr<PickleArray>, std::shared_ptr<NpyType>,
                PickleName>

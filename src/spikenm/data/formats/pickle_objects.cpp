@@ -15,7 +15,7 @@ struct AllowedName {
   PickleName meaning;
 };
 
-// numpy renamed its core in version 2; __builtin__ is Python 2's.
+// numpy renamed its core in version 2; __builtin__ is from Python 2.
 constexpr AllowedName kAllowed[] = {
     {"numpy.core.multiarray", "_reconstruct", PickleName::kReconstruct},
     {"numpy._core.multiarray", "_reconstruct", PickleName::kReconstruct},
@@ -68,7 +68,7 @@ bool flag_at(const Values& values, size_t index, std::string_view source) {
   return flag != nullptr ? *flag : *number != 0;
 }
 
-// `values[index]` is the text whose bytes the array's numbers are.
+// `values[index]` is the text whose bytes are the array's numbers.
 PickleArray make_array(const NpyType& type, std::vector<int64_t> shape, bool fortran_order,
                        const Values& values, size_t index, std::string_view source) {
   text_at(values, index, source);

@@ -13,7 +13,7 @@ class PickleReader : public ByteReader {
  public:
   PickleReader(Bytes bytes, std::string_view source) : ByteReader(bytes, source), bytes_(bytes) {}
 
-  // Little-endian, two's complement; no bytes at all are 0.
+  // Little-endian, two's complement; a size of 0 means the value 0.
   int64_t long_integer(size_t size) {
     SPIKENM_CHECK(size <= 8, "{}: an integer of {} bytes, wanted at most 8", source(), size);
     const Bytes bytes = take(size, "an integer");
@@ -29,7 +29,7 @@ class PickleReader : public ByteReader {
     return rest.substr(0, size);
   }
 
-  // The number a line spells; Python 2 ends a long one with an L.
+  // The number in a line; Python 2 ends a long number with an L.
   template <class T>
   T number_in(std::string_view text) const {
     if (text.ends_with('L')) text.remove_suffix(1);

@@ -45,6 +45,7 @@ std::string unquote_python(std::string_view literal, std::string_view source) {
                     literal.back() == literal.front(),
                 "{}: damaged: found '{}', wanted a quoted text", source, excerpt(literal));
   const std::string_view text = literal.substr(1, literal.size() - 2);
+
   constexpr std::string_view kEscapes = "\\'\"nrt", kMeanings = "\\'\"\n\r\t";
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -58,6 +59,7 @@ std::string unquote_python(std::string_view literal, std::string_view source) {
       out += kMeanings[known];
       continue;
     }
+
     SPIKENM_CHECK(i < text.size() && text[i] == 'x', "{}: damaged: unknown escape in '{}'", source,
                   excerpt(literal));
     out += static_cast<char>(hex_number(text.substr(i + 1), 2, source));
@@ -90,6 +92,7 @@ std::string latin1_of_utf8(std::string_view text, std::string_view source) {
       out[filled++] = text[i];
       continue;
     }
+
     // U+0080 to U+00FF are c2 80 to c3 bf.
     const auto next = static_cast<uint8_t>(i + 1 < text.size() ? text[i + 1] : 0);
     SPIKENM_CHECK((byte == 0xc2 || byte == 0xc3) && (next & 0xc0) == 0x80,

@@ -6,10 +6,10 @@
 
 namespace spikenm::data {
 
-// The bytes behind a quoted literal of Python 2, such as 'a\n\x00'.
+// The bytes that a quoted literal of Python 2 stands for, such as 'a\n\x00'.
 std::string unquote_python(std::string_view literal, std::string_view source);
 
-// Latin-1 with \uXXXX and \UXXXXXXXX, as UTF-8.
+// Converts Latin-1 text with \uXXXX and \UXXXXXXXX to UTF-8.
 std::string utf8_of_escaped(std::string_view text, std::string_view source);
 
 // One byte for each character of UTF-8 text; a character beyond 255 is an Error.

@@ -30,14 +30,14 @@ class Header {
 
   [[nodiscard]] std::string name() const {
     const std::string_view name = until_nul(block_.subspan(0, 100));
-    // GNU's own format ("ustar  ") keeps other things where ustar keeps the prefix.
+    // GNU's format ("ustar  ") has other fields at the place of ustar's prefix.
     const bool ustar = as_text(block_.subspan(257, 6)) == std::string_view("ustar\0", 6);
     const std::string_view prefix = until_nul(block_.subspan(345, ustar ? 155 : 0));
     return prefix.empty() ? std::string(name) : fmt::format("{}/{}", prefix, name);
   }
 
  private:
-  // Octal text between spaces, ended by a space or NUL; or, with the top bit set, big-endian bytes.
+  // Octal text after spaces, ended by a space or NUL; or big-endian bytes if the top bit is set.
   [[nodiscard]] uint64_t number(size_t at, size_t size, std::string_view what) const {
     const Bytes field = block_.subspan(at, size);
     uint64_t value = 0;
@@ -50,6 +50,7 @@ class Header {
                     source_, what, offset_);
       return value;
     }
+
     std::string_view text = until_nul(field);
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     text = text.substr(0, text.find(' '));
@@ -60,7 +61,8 @@ class Header {
     return value;
   }
 
-  // The sum of the header's bytes with the sum itself as spaces. Old programs added signed bytes.
+  // The checksum is the sum of the header's bytes, its own bytes counted as spaces. Old programs
+  // added signed bytes.
   void check_sum() const {
     uint64_t plain = 8 * ' ';
     int64_t with_sign = 8 * ' ';
@@ -69,6 +71,7 @@ class Header {
       plain += block_[i];
       with_sign += static_cast<int8_t>(block_[i]);
     }
+
     const uint64_t stored = number(148, 8, "checksum");
     SPIKENM_CHECK(stored == plain || static_cast<int64_t>(stored) == with_sign,
                   "{}: not a tar archive, or a damaged one: the header at byte {} has checksum {}, "
@@ -81,7 +84,7 @@ class Header {
   const std::string& source_;
 };
 
-// What the headers before a member's own say about it.
+// Values that extra headers before a member's header give for it.
 struct Overrides {
   std::optional<std::string> name;
   std::optional<uint64_t> size;
@@ -96,6 +99,7 @@ void read_pax(Bytes records, Overrides& overrides, const std::string& source) {
     SPIKENM_CHECK(error == std::errc() && key < length && length <= rest.size() &&
                       rest[key - 1] == ' ' && rest[length - 1] == '\n',
                   "{}: damaged: found a bad pax record '{}'", source, excerpt(rest));
+
     const std::string_view record = rest.substr(key, length - 1 - key);
     const size_t equals = record.find('=');
     SPIKENM_CHECK(equals != record.npos, "{}: damaged: pax record '{}' has no '='", source,
@@ -103,6 +107,7 @@ void read_pax(Bytes records, Overrides& overrides, const std::string& source) {
     const std::string_view name = record.substr(0, equals), value = record.substr(equals + 1);
     SPIKENM_CHECK(!name.starts_with("GNU.sparse"), "{}: has sparse members, wanted whole ones",
                   source);
+
     if (name == "path") overrides.name = value;
     if (name == "size") {
       uint64_t size = 0;
@@ -118,7 +123,7 @@ void read_pax(Bytes records, Overrides& overrides, const std::string& source) {
 bool is_regular(char type) {
   return type == '0' || type == '\0' || type == '7';
 }
-// Links, devices, folders and pipes: their size is no count of bytes that follow.
+// Links, devices, folders and pipes: no bytes follow, whatever their size field says.
 bool has_no_content(char type) {
   return '1' <= type && type <= '6';
 }
@@ -136,14 +141,14 @@ Bytes take_content(ByteReader& reader, uint64_t size) {
   return content;
 }
 
-// Keeps a regular file and passes over everything else.
+// Adds a regular file and skips everything else.
 void add_member(std::vector<TarMember>& members, ByteReader& reader, const Header& header,
                 const Overrides& overrides) {
   const char type = header.type();
   if (has_no_content(type)) return;
   const Bytes content = take_content(reader, overrides.size.value_or(header.size()));
   std::string name = overrides.name.value_or(header.name());
-  if (!is_regular(type) || name.ends_with('/')) return;  // v7 marks a folder by its name alone
+  if (!is_regular(type) || name.ends_with('/')) return;  // v7 marks a folder only by its name
   name = clean_name(std::move(name));
   SPIKENM_CHECK(!is_unsafe_name(name), "{}: member '{}' has a name that may lead elsewhere",
                 reader.source(), excerpt(name));
@@ -169,15 +174,16 @@ std::vector<TarMember> read_tar(Bytes tar, std::string_view source) {
     const Bytes block = reader.take(kBlock, "a header or the end mark");
     if (std::all_of(block.begin(), block.end(), [](uint8_t byte) { return byte == 0; })) break;
     const Header header(block, offset, reader.source());
+
     switch (header.type()) {
       case 'L':  // GNU: the next member's long name
         overrides.name = until_nul(take_content(reader, header.size()));
         break;
-      case 'x':  // pax, and Solaris's before it
+      case 'x':  // pax, and its predecessor on Solaris
       case 'X':
         read_pax(take_content(reader, header.size()), overrides, reader.source());
         break;
-      case 'K':  // the target of a link, and notes for the whole archive
+      case 'K':  // the target of a link, and attributes of the whole archive
       case 'g':
         take_content(reader, header.size());
         break;

@@ -11,7 +11,7 @@ namespace spikenm::data {
 
 struct TarMember {
   std::string name;  // without a leading "./"
-  Bytes content;     // lies in the archive's bytes
+  Bytes content;     // points into the archive's bytes
 };
 
 // The regular files in the order of the archive; folders, links and devices are left out.

@@ -1,5 +1,5 @@
-// How large a packed file may become. Checked before the memory is spent: a few kilobytes can claim
-// gigabytes, and deflate gives a thousand bytes for one.
+// The size that a packed file may unpack to. Checked before memory is used: a few kilobytes can
+// claim gigabytes, and deflate can make a thousand bytes from one.
 #pragma once
 
 #include "spikenm/core/error.h"
@@ -15,10 +15,10 @@ struct UnpackLimit {
   static constexpr size_t kDefaultMb = 256;
 
   size_t bytes = kDefaultMb << 20;
-  std::string lifted_by = "data.max_unpacked_mb";  // the key or option that people can change
+  std::string lifted_by = "data.max_unpacked_mb";  // the key or option that changes the limit
 
-  // What a file of so many bytes may become. Genuine files grow several times; sixteen times their
-  // own size is never refused, so that the limit stands in the way of small files alone.
+  // The size that a file of `packed` bytes may unpack to. Real files grow several times; sixteen
+  // times their own size is never refused, so the limit affects only small files.
   [[nodiscard]] size_t of(size_t packed) const { return std::max(bytes, 16 * packed); }
 };
 

@@ -1,5 +1,6 @@
 // Zip archives (and zip64), read by their central directory. Nothing in the archive is trusted:
-// members that overlap, escape, repeat or claim more than deflate can give are refused.
+// members are refused if they overlap, have unsafe names, repeat a name or claim more bytes than
+// deflate can give.
 #pragma once
 
 #include "spikenm/core/bytes.h"
@@ -20,12 +21,12 @@ struct ZipMember {
   uint32_t crc = 0;               // crc32 of the unpacked bytes
   uint16_t method = 0;            // 0: stored, 8: deflated
   uint16_t flags = 0;
-  uint64_t begin = 0, end = 0;  // place of the local header, and of what follows the member
+  uint64_t begin = 0, end = 0;  // place of the local header, and of the next record
 };
 
 class ZipReader {
  public:
-  // `bytes` must outlive the reader. `limit` is that of a single member.
+  // `bytes` must outlive the reader. `limit` applies to each member.
   ZipReader(Bytes bytes, std::string_view source, UnpackLimit limit = {});
 
   // Files in the order of the directory; folders are left out.
@@ -34,11 +35,12 @@ class ZipReader {
   [[nodiscard]] const ZipMember* find(std::string_view name) const;
   // The member's content, checked by its crc32.
   [[nodiscard]] std::string read(const ZipMember& member) const;
-  // A stored member where it lies in the archive, checked by its crc32; an Error when it is packed.
+  // A stored member in place, as a part of the archive's bytes, checked by its crc32; an Error when
+  // it is packed.
   [[nodiscard]] Bytes view(const ZipMember& member) const;
 
  private:
-  // The member as it lies in the archive, packed.
+  // The member's bytes in the archive, still packed.
   [[nodiscard]] Bytes content(const ZipMember& member) const;
 
   Bytes bytes_;

@@ -1,4 +1,4 @@
-// What follows a transform's name. A message tells what is wrong with which of them; the chain
+// The arguments after a transform's name. A message says which argument is wrong and why; the chain
 // adds the config key and the entry.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace spikenm::data {
 
 class Arguments {
  public:
-  // At most so many numbers and words.
+  // Accepts at most this many numbers and words.
   Arguments(const TransformArguments& given, size_t numbers, size_t words = 0)
       : given_(given.numbers), words_(given.words) {
     SPIKENM_CHECK(words_.size() <= words, "found '{}' after a ':', wanted a number", words_.back());
@@ -48,7 +48,7 @@ class Arguments {
   const std::vector<std::string>& words_;
 };
 
-// No picture is wider, so sizes up to this cannot overflow.
+// Larger than any picture's side; sizes up to this cannot overflow.
 inline constexpr int64_t kMostPixels = 65535;
 
 }  // namespace spikenm::data

@@ -10,7 +10,7 @@ namespace {
 struct PolicyStep {
   ImageOp op;
   double probability;
-  int bin = 0;  // of 10
+  int bin = 0;  // 0 to 9
 };
 
 struct Policy {
@@ -62,8 +62,8 @@ class AutoAugment : public Transform {
   }
 };
 
-// torch.linspace: single precision, counted from the nearer end and rounded once. 15 of 30 steps to
-// 32 pixels are 15.999999, a translation by 15.
+// As torch.linspace: in single precision, counted from the nearer end and rounded once. Step 15 of
+// 30 to 32 pixels is 15.999999, a translation by 15 pixels.
 double spaced(double first, double last, int64_t n, int64_t i) {
   const auto from = static_cast<float>(first), to = static_cast<float>(last);
   const double step = (to - from) / static_cast<float>(n - 1);

@@ -1,4 +1,4 @@
-// How strong an operation is at a bin of torchvision's scales, for AutoAugment, RandAugment and
+// The magnitude of an operation at a bin of torchvision's scales, for AutoAugment, RandAugment and
 // TrivialAugment.
 #pragma once
 
@@ -14,13 +14,13 @@ struct OpRanges {
   double posterize = 4;  // bits lost
 };
 
-// AutoAugment's and RandAugment's: translations grow with the image.
+// The ranges of AutoAugment and RandAugment: translations are proportional to the image's size.
 OpRanges image_ranges(const SampleShape& shape);
 
 // The magnitude at bin 0 .. n_bins-1; negative when `negative` and the operation has a direction.
 double op_magnitude(ImageOp op, int64_t bin, int64_t n_bins, const OpRanges& ranges, bool negative);
 
-// An Error unless samples are images of 1 or 3 channels.
+// Throws an Error unless samples are images of 1 or 3 channels.
 void require_images(const TransformContext& context);
 
 }  // namespace spikenm::data

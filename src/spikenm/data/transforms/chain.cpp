@@ -60,6 +60,7 @@ void TransformChain::look_for_obstacle(const Choice& choice, const std::string& 
       obstacle_ = fmt::format("'{}' does more than move and blank pixels", text);
     if (plane != nullptr && !plane->fill().empty()) fill = &plane->fill();
   }
+
   if (fill == nullptr) return;
   if (!fill_.empty() && obstacle_.empty())
     obstacle_ = fmt::format("'{}' makes a second hole in an image", text);
@@ -72,7 +73,8 @@ void TransformChain::for_each_drawn(uint64_t seed, int64_t epoch, int64_t index,
                                     Body&& body) const {
   for (size_t i = 0; i < steps_.size(); ++i) {
     const Choice& choice = steps_[i];
-    // Even slots choose and odd ones transform, so that the two are independent.
+    // Even slots are for choosing a transform and odd ones for its draws, so that the two are
+    // independent.
     const auto slot = static_cast<uint32_t>(2 * i);
     const size_t which =
         choice.size() == 1

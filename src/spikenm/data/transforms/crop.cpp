@@ -4,8 +4,8 @@
 namespace spikenm::data {
 namespace {
 
-// Pads with zeros and cuts a window of the old size at a random place. Pixels are not normalised
-// yet, so zero is black.
+// Pads with zeros and cuts out a window of the original size at a random place. Pixels are not yet
+// normalised, so zero is black.
 class Crop : public PlaneTransform {
  public:
   explicit Crop(int32_t padding) : padding_(padding) {}
@@ -16,7 +16,8 @@ class Crop : public PlaneTransform {
     PlaneEdit edit = whole_plane(shape.height, shape.width);
     edit.dy = static_cast<int32_t>(draws.below(0, places)) - padding_;
     edit.dx = static_cast<int32_t>(draws.below(1, places)) - padding_;
-    // What the window takes from beside the sample is not kept; nothing is, where it lies outside.
+    // The part of the window outside the sample is not kept; if all of it is outside, nothing is
+    // kept.
     (edit.dy < 0 ? edit.kept.top : edit.kept.bottom) -= edit.dy;
     (edit.dx < 0 ? edit.kept.left : edit.kept.right) -= edit.dx;
     return edit;

@@ -4,8 +4,8 @@
 namespace spikenm::data {
 namespace {
 
-// Blanks one box. Its centre is any pixel, and what would lie outside is cut off [DeVries17]. The
-// hole holds the mean colour, which is 0 once normalised, or no events.
+// Blanks one box. Its centre may be any pixel; the part outside the image is cut off [DeVries17].
+// The hole has the mean colour, which becomes 0 when normalised, or no events.
 class Cutout : public PlaneTransform {
  public:
   Cutout(int64_t height, int64_t width, std::vector<float> fill)
@@ -30,11 +30,12 @@ class Cutout : public PlaneTransform {
 
 }  // namespace
 
-// Without an argument: a third of each side for events [UPR's], else 16 pixels.
+// Without an argument: a third of each side for events (as UPR), else 16 pixels.
 std::unique_ptr<Transform> make_cutout(const TransformArguments& arguments,
                                        const TransformContext& context) {
   const auto channels = static_cast<size_t>(context.shape.channels);
   const int64_t side = Arguments(arguments, 1).whole(0, 16, 1, kMostPixels);
+
   std::vector<float> fill(channels, 0.0f);
   if (!context.events && !context.mean.empty()) {
     SPIKENM_CHECK(context.mean.size() == channels,
@@ -42,6 +43,7 @@ std::unique_ptr<Transform> make_cutout(const TransformArguments& arguments,
                   channels);
     for (size_t c = 0; c < channels; ++c) fill[c] = static_cast<float>(255 * context.mean[c]);
   }
+
   if (context.events && arguments.numbers.empty())
     return std::make_unique<Cutout>(std::max<int64_t>(1, context.shape.height / 3),
                                     std::max<int64_t>(1, context.shape.width / 3), std::move(fill));

@@ -6,28 +6,30 @@
 namespace spikenm::data {
 namespace {
 
-constexpr double kMostCounted = 256;  // 0.1^256, the rarest case, is still a normal double
+constexpr double kMostCounted = 256;  // 0.1^256, the smallest probability, is still a normal double
 
-// How many of `count` events stay when each is lost with probability `lost`, from one uniform
-// number: the binomial distribution, by inversion. `count` need not be whole once frames are
-// resized; its fraction stays or goes like an event. Above kMostCounted the expected number stays,
-// which is within a few percent of any draw.
+// The number of `count` events that stay when each is lost with probability `lost`, from one
+// uniform number u: the binomial distribution, by inversion. `count` may have a fraction after
+// frames are resized; the fraction stays or is lost like an event. Above kMostCounted the expected
+// number stays, which is within a few percent of any draw.
 double thin(double count, double lost, double u) {
   const double whole = std::floor(count);
   if (whole > kMostCounted) return std::floor(count * (1 - lost) + u);
+
   double n_lost = 0, probability = std::pow(1 - lost, whole);
   while (u >= probability && n_lost < whole) {
     u -= probability;
     probability *= (whole - n_lost) / (n_lost + 1) * lost / (1 - lost);
     ++n_lost;
   }
-  // What is left of u is uniform in [0, probability).
+
+  // The remainder of u is uniform in [0, probability).
   const bool fraction_stays = u < probability * (1 - lost);
   return whole - n_lost + (fraction_stays ? count - whole : 0);
 }
 
-// [Gu21] on frames: keeps all events, or loses a share of them at random, those of a run of frames,
-// or those in a box. The share is uniform up to `most`; a box has this share of each side.
+// [Gu21] on frames: keeps all events, or drops a share of them at random, or those of consecutive
+// frames, or those in a box. The share is uniform up to `most`; a box has this share of each side.
 class EventDrop : public Transform {
  public:
   explicit EventDrop(double most) : most_(most) {}
@@ -47,7 +49,7 @@ class EventDrop : public Transform {
   }
 
  private:
-  static constexpr uint64_t kFirstPixel = 4;  // earlier numbers choose what happens
+  static constexpr uint64_t kFirstPixel = 4;  // smaller indices choose the kind of drop
 
   static void drop_at_random(Sample& sample, const Draws& draws, double share) {
     for (size_t i = 0; i < sample.values.size(); ++i) {
@@ -56,7 +58,7 @@ class EventDrop : public Transform {
     }
   }
 
-  // Where `share` of 0 .. n-1 lies: at least one place, never all of a longer axis.
+  // A random range with `share` of 0 .. n-1: at least one element, and never all if n > 1.
   struct Range {
     int64_t begin, end;
   };

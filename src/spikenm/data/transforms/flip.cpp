@@ -23,11 +23,11 @@ class Flip : public PlaneTransform {
 
  private:
   double probability_;
-  std::vector<int64_t> mirrored_;  // left and right of a gesture change places; empty: labels stay
+  std::vector<int64_t> mirrored_;  // new label per label; empty: labels stay
 };
 
-// The labels that a mirror image gets. Where left and right are classes of their own, whoever asks
-// for flips says what becomes of them.
+// The labels of mirror images. If left and right are different classes, the config must say what
+// happens to their labels.
 std::vector<int64_t> labels_after(const std::string& word, const std::vector<int64_t>& mirrored) {
   SPIKENM_CHECK(word.empty() || word == "label-swap" || word == "upr-literal",
                 "found '{}' after a ':', wanted a probability, label-swap or upr-literal", word);

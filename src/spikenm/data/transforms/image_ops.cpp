@@ -8,7 +8,7 @@
 namespace spikenm::data {
 namespace {
 
-using Table = std::array<uint8_t, 256>;  // new value of every old one
+using Table = std::array<uint8_t, 256>;  // the new value for every old value
 using Counts = std::array<int64_t, 256>;
 
 std::span<uint8_t> plane_of(Image& image, int64_t c) {
@@ -20,7 +20,7 @@ void apply_table(std::span<uint8_t> pixels, const Table& table) {
   for (uint8_t& p : pixels) p = table[p];
 }
 
-// `make(value)` gives a value's new one.
+// `make(value)` returns the new value.
 template <class Make>
 Table make_table(Make&& make) {
   Table table;
@@ -35,8 +35,8 @@ Counts histogram(std::span<const uint8_t> pixels) {
   return counts;
 }
 
-// from + share * (to - from), in single precision and cut to a whole number, as Pillow does; a
-// share above 1 goes beyond `to`.
+// from + share * (to - from), in single precision and truncated to a whole number, as Pillow does;
+// a share above 1 extrapolates beyond `to`.
 uint8_t blend(int from, int to, float share) {
   const float value = static_cast<float>(from) + share * static_cast<float>(to - from);
   return static_cast<uint8_t>(std::clamp(value, 0.0f, 255.0f));
@@ -54,6 +54,7 @@ void warp(Image& image, const Affine& m) {
   const int64_t c = fixed(m.c + 0.5 * (m.a + m.b)), f = fixed(m.f + 0.5 * (m.d + m.e));
   const int64_t H = image.height, W = image.width;
   const std::vector<uint8_t> old = image.pixels;
+
   for (int64_t y = 0; y < H; ++y) {
     for (int64_t x = 0; x < W; ++x) {
       const int64_t from_x = (a * x + b * y + c) >> 16, from_y = (d * x + e * y + f) >> 16;
@@ -67,7 +68,7 @@ void warp(Image& image, const Affine& m) {
 
 void rotate(Image& image, double degrees) {
   const double angle = -degrees * std::numbers::pi / 180;
-  // Quarter turns shall be exact.
+  // Makes quarter turns exact.
   const auto rounded = [](double v) { return std::round(v * 1e15) / 1e15; };
   const double cosine = rounded(std::cos(angle)), sine = rounded(std::sin(angle));
   const double x = 0.5 * static_cast<double>(image.width);
@@ -107,8 +108,8 @@ void adjust_contrast(Image& image, float factor) {
   apply_table(image.pixels, make_table([&](int v) { return blend(mean, v, factor); }));
 }
 
-// Away from (towards) a smoothed copy: 3x3 weights 1 with 5 in the middle, over 13. The border
-// stays as it is.
+// Moves away from a smoothed copy (factor > 1) or towards it: 3x3 weights of 1 with 5 in the
+// middle, divided by 13. The border is unchanged.
 void adjust_sharpness(Image& image, float factor) {
   const int64_t H = image.height, W = image.width;
   const std::vector<uint8_t> old = image.pixels;

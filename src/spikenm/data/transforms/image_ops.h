@@ -1,5 +1,5 @@
-// Image operations on 8-bit planes, with Pillow's arithmetic: what AutoAugment and its followers
-// are made of. Each takes its magnitude as torchvision's does.
+// Image operations on 8-bit planes, with Pillow's arithmetic: the parts of AutoAugment and later
+// methods. Magnitudes mean the same as in torchvision.
 #pragma once
 
 #include "spikenm/data/sample.h"
@@ -17,7 +17,7 @@ struct Image {
   [[nodiscard]] int64_t plane() const { return height * width; }
 };
 
-// In torchvision's order; RandAugment and TrivialAugment draw from all but the last.
+// In torchvision's order; RandAugment and TrivialAugment draw from all except the last.
 enum class ImageOp : uint8_t {
   kIdentity,
   kShearX,
@@ -36,10 +36,10 @@ enum class ImageOp : uint8_t {
   kInvert,
 };
 
-// Magnitudes: shears in pixels a pixel, translations in pixels (cut to whole ones), rotation in
-// degrees counterclockwise; brightness, colour, contrast and sharpness change by this share;
-// posterize keeps so many bits; solarize inverts from this value on. Others have none. What comes
-// from outside is black, and the nearest pixel is taken.
+// Magnitudes: shears in pixels per pixel, translations in pixels (truncated to whole ones),
+// rotation in degrees counterclockwise; brightness, colour, contrast and sharpness change by this
+// share; posterize keeps this many bits; solarize inverts values of at least this. Other operations
+// have none. Pixels from outside the image are black; geometric operations take the nearest pixel.
 void apply_op(Image& image, ImageOp op, double magnitude);
 
 // Calls edit() on every frame of a sample, rounded to 8 bits.

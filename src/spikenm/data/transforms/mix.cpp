@@ -10,7 +10,7 @@
 namespace spikenm::data {
 namespace {
 
-// The numbers of one batch, in the order they are asked for.
+// The random numbers of one batch, in the order of the calls.
 class BatchDraws {
  public:
   BatchDraws(uint64_t seed, int64_t epoch, int64_t batch)
@@ -30,7 +30,7 @@ class BatchDraws {
 };
 
 // The logarithm of a Gamma(alpha) variate: one of Gamma(alpha + 1) [Marsaglia00] times
-// U^(1/alpha), which is no double when alpha is small.
+// U^(1/alpha), which is too small for a double when alpha is small.
 double log_gamma_variate(BatchDraws& draws, double alpha) {
   const double d = alpha + 1 - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   for (;;) {
@@ -46,7 +46,8 @@ double beta_variate(BatchDraws& draws, double alpha) {
   return 1 / (1 + std::exp(log_gamma_variate(draws, alpha) - first));
 }
 
-// A box of the plane's proportions around any pixel, cut at the border; `share` follows its area.
+// A box with the plane's proportions around any pixel, cut at the border; `share` is set from its
+// area.
 void draw_box(BatchDraws& draws, const SampleShape& shape, Mix& mix) {
   const double half = 0.5 * std::sqrt(1 - mix.share);
   const auto range = [&](int64_t n, int32_t& begin, int32_t& end) {
@@ -55,6 +56,7 @@ void draw_box(BatchDraws& draws, const SampleShape& shape, Mix& mix) {
     begin = static_cast<int32_t>(std::max<int64_t>(0, centre - reach));
     end = static_cast<int32_t>(std::min(n, centre + reach));
   };
+
   Box& box = mix.box;
   mix.boxed = true;
   range(shape.height, box.top, box.bottom);
@@ -64,7 +66,7 @@ void draw_box(BatchDraws& draws, const SampleShape& shape, Mix& mix) {
 }
 
 void check_alpha(double alpha, const char* name) {
-  // Below 1e-6 a share is all but surely 0 or 1, above 1e6 it is a half.
+  // Below 1e-6 a share is almost always 0 or 1, above 1e6 it is always about a half.
   SPIKENM_CHECK(alpha == 0 || (alpha >= 1e-6 && alpha <= 1e6),
                 "{}: found alpha {}, wanted 0 or a number from 1e-6 to 1e6", name, alpha);
 }
@@ -84,11 +86,13 @@ Mix draw_mix(const MixOptions& options, const SampleShape& shape, int64_t B, uin
   check_alpha(options.cutmix_alpha, "cutmix");
   Mix mix;
   if (options.mixup_alpha == 0 && options.cutmix_alpha == 0) return mix;
+
   BatchDraws draws(seed, epoch, batch);
   const bool either = options.mixup_alpha > 0 && options.cutmix_alpha > 0;
   const bool cut = either ? draws.below(2) == 1 : options.cutmix_alpha > 0;
   mix.share = beta_variate(draws, cut ? options.cutmix_alpha : options.mixup_alpha);
   if (cut) draw_box(draws, shape, mix);
+
   mix.partner.resize(static_cast<size_t>(B));
   std::iota(mix.partner.begin(), mix.partner.end(), int64_t{0});
   for (int64_t i = B; i > 1; --i)
@@ -105,6 +109,7 @@ void apply_mix(const Mix& mix, const SampleShape& shape, int64_t B, const float*
     return;
   }
   SPIKENM_ASSERT(static_cast<int64_t>(mix.partner.size()) == B);
+
   const MixEdit edit = mix.edit();
   const Box& box = edit.box;
   for (int64_t i = 0; i < T * B; ++i) {
@@ -115,6 +120,7 @@ void apply_mix(const Mix& mix, const SampleShape& shape, int64_t B, const float*
       for (int64_t k = 0; k < frame; ++k) to[k] = edit.share * own[k] + edit.rest * other[k];
       continue;
     }
+
     std::copy(own, own + frame, to);
     for (int64_t c = 0; c < C; ++c)
       for (int64_t row = c * H + box.top; row < c * H + box.bottom; ++row)

@@ -11,23 +11,23 @@
 namespace spikenm::data {
 
 // Parameters of Beta(alpha, alpha), from which a batch's share is drawn; 0: off. With both on, a
-// batch uses one of the two, equally likely.
+// batch uses one of the two with equal probability.
 struct MixOptions {
   double mixup_alpha = 0, cutmix_alpha = 0;
 };
 
 // How one batch is mixed.
 struct Mix {
-  double share = 1;              // of a sample's own label, between 0 and 1
+  double share = 1;              // weight of a sample's own label, between 0 and 1
   std::vector<int64_t> partner;  // [B], a permutation; empty: nothing is mixed
   bool boxed = false;            // CutMix: the partner's pixels fill `box`
   Box box;
 
-  // What is done to the images, with the shares as floats.
+  // The same as numbers for the images, with the shares as floats.
   [[nodiscard]] MixEdit edit() const;
 };
 
-// Depends on nothing but its arguments. For CutMix the share is 1 - the box's share of the plane.
+// Depends only on its arguments. For CutMix, the share is 1 minus the box's share of the plane.
 Mix draw_mix(const MixOptions& options, const SampleShape& shape, int64_t B, uint64_t seed,
              int64_t epoch, int64_t batch);
 

@@ -5,7 +5,7 @@
 namespace spikenm::data {
 namespace {
 
-// Moves what lies at (y + dy, x + dx) to (y, x) inside `kept`; the rest becomes 0.
+// Moves the pixel at (y + dy, x + dx) to (y, x) inside `kept`; all other pixels become 0.
 void shift(float* plane, int64_t height, int64_t width, int64_t dy, int64_t dx, const Box& kept) {
   const int64_t left = kept.left, right = kept.right;
   for (int64_t k = 0; k < height; ++k) {
@@ -26,10 +26,12 @@ void shift(float* plane, int64_t height, int64_t width, int64_t dy, int64_t dx, 
 void edit_plane(const PlaneEdit& edit, int64_t height, int64_t width, float fill, float* plane) {
   if (edit.mirrored)
     for (int64_t y = 0; y < height; ++y) std::reverse(plane + y * width, plane + (y + 1) * width);
-  // From a row that is mirrored already, columns are taken in order.
+
+  // The rows are already mirrored here, so columns are taken in order.
   const int64_t dx = edit.mirrored ? width - 1 - edit.dx : edit.dx;
   const bool keeps_all = edit.kept == whole_plane(height, width).kept;
   if (!keeps_all || edit.dy != 0 || dx != 0) shift(plane, height, width, edit.dy, dx, edit.kept);
+
   const Box& hole = edit.hole;
   for (int64_t y = hole.top; hole.contains(y, hole.left); ++y)
     std::fill(plane + y * width + hole.left, plane + y * width + hole.right, fill);

@@ -1,5 +1,5 @@
-// Transforms that move pixels as one and blank at most one box. What such a transform does to a
-// sample is a PlaneEdit, which can be done here or, with the whole batch, on a GPU.
+// Transforms that move all pixels together and blank at most one box. Such a transform of a sample
+// is a PlaneEdit, which can be applied here or, for the whole batch, on a GPU.
 #pragma once
 
 #include "spikenm/core/plane_edit.h"
@@ -9,13 +9,13 @@ namespace spikenm::data {
 
 class PlaneTransform : public Transform {
  public:
-  // What to do with a sample of this shape. Its label may change.
+  // The edit for a sample of this shape. `label` may be changed.
   [[nodiscard]] virtual PlaneEdit choose(const SampleShape& shape, int64_t& label,
                                          const Draws& draws) const = 0;
 
   void apply(Sample& sample, const Draws& draws) const final;
 
-  // The hole's colour, [C]; empty: it makes no holes.
+  // The hole's colour, [C]; empty: the transform makes no holes.
   [[nodiscard]] const std::vector<float>& fill() const { return fill_; }
 
  protected:

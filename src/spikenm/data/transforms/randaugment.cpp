@@ -5,9 +5,9 @@ namespace spikenm::data {
 namespace {
 
 constexpr int64_t kBins = 31;
-constexpr auto kOps = static_cast<uint32_t>(ImageOp::kInvert);  // all operations but this last one
+constexpr auto kOps = static_cast<uint32_t>(ImageOp::kInvert);  // all operations except the last
 
-// [Cubuk20]: some operations after another, all equally strong.
+// [Cubuk20]: several random operations, all at the same bin.
 class RandAugment : public Transform {
  public:
   RandAugment(int64_t n_ops, int64_t bin) : n_ops_(static_cast<uint64_t>(n_ops)), bin_(bin) {}
@@ -28,7 +28,7 @@ class RandAugment : public Transform {
   int64_t bin_;
 };
 
-// [Mueller21], the wide space: one operation, of any strength.
+// [Mueller21], the wide space: one random operation at a random bin.
 class TrivialAugment : public Transform {
  public:
   void apply(Sample& sample, const Draws& draws) const override {

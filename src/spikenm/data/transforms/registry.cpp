@@ -2,7 +2,7 @@
 
 namespace spikenm::data {
 
-// One row a transform; the factory is defined in the file of its name.
+// One row per transform; the factory is defined in the file of its name.
 // clang-format off
 #define SPIKENM_TRANSFORMS(row) \
   row("crop", make_crop, "pad with zeros, cut a random window of the old size: crop:4 (pixels)") \

@@ -4,7 +4,7 @@
 namespace spikenm::data {
 namespace {
 
-// Shifts by whole pixels; what leaves at one side enters at the other.
+// Shifts by whole pixels; pixels that leave at one side enter at the other.
 class Roll : public Transform {
  public:
   explicit Roll(int64_t most) : most_(most) {}
@@ -26,7 +26,7 @@ class Roll : public Transform {
   }
 
  private:
-  // A shift of -most .. most as one of 0 .. n-1.
+  // A random shift of -most .. most, modulo n.
   [[nodiscard]] int64_t shift(const Draws& draws, uint64_t index, int64_t n) const {
     const int64_t drawn = draws.below(index, static_cast<uint32_t>(2 * most_ + 1)) - most_;
     return (drawn % n + n) % n;

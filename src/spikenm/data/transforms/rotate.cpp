@@ -7,13 +7,15 @@
 namespace spikenm::data {
 namespace {
 
-// For every pixel of a plane turned counterclockwise about its centre, the place it comes from;
-// height*width stands for none. Nearest neighbour, as torchvision's rotate on tensors.
+// For every pixel of a plane that is rotated counterclockwise about its centre, the index of the
+// pixel it comes from; height*width means none. Nearest neighbour, like torchvision's rotate on
+// tensors.
 void map_places(int64_t height, int64_t width, double degrees, std::vector<int32_t>& places) {
   const double angle = degrees * std::numbers::pi / 180;
   const double cosine = std::cos(angle), sine = std::sin(angle);
   const double middle_x = 0.5 * static_cast<double>(width - 1);
   const double middle_y = 0.5 * static_cast<double>(height - 1);
+
   places.resize(static_cast<size_t>(height * width));
   auto place = places.begin();
   for (int64_t y = 0; y < height; ++y) {
@@ -43,7 +45,7 @@ class Rotate : public Transform {
     for (int64_t p = 0; p < T * C; ++p) {
       float* const plane = sample.values.data() + p * H * W;
       old.assign(plane, plane + H * W);
-      old.push_back(0);  // where pixels from outside come from
+      old.push_back(0);  // the value of pixels from outside
       for (size_t i = 0; i < places.size(); ++i) plane[i] = old[static_cast<size_t>(places[i])];
     }
   }

@@ -1,4 +1,4 @@
-// What may happen to a sample between dataset and batch.
+// Transforms of a sample between dataset and batch.
 #pragma once
 
 #include "spikenm/core/plane_edit.h"
@@ -14,7 +14,7 @@
 
 namespace spikenm::data {
 
-// What a transform may need to know of the dataset.
+// What a transform may need to know about the dataset.
 struct TransformContext {
   SampleShape shape;              // of the samples that reach this transform
   bool events = false;            // frames of event counts, not pixels
@@ -26,12 +26,12 @@ struct TransformContext {
 // an epoch is the same with any number of workers.
 class Draws {
  public:
-  // `slot` tells the transforms of a chain apart.
+  // `slot` distinguishes the transforms of a chain.
   Draws(uint64_t seed, int64_t epoch, int64_t sample, uint32_t slot)
       : address_(seed, random_stream(RandomUse::kAugment, slot), static_cast<uint32_t>(epoch)),
         base_(static_cast<uint64_t>(sample) << 24) {}
 
-  // Number `index` of this transform, for index < 2^24: enough for one a pixel.
+  // Number `index` of this transform, for index < 2^24: enough for one number per pixel.
   [[nodiscard]] double uniform(uint64_t index) const { return address_.uniform(base_ + index); }
   [[nodiscard]] double uniform(uint64_t index, double low, double high) const {
     return address_.uniform(base_ + index, low, high);
@@ -53,10 +53,10 @@ class Transform {
   virtual void apply(Sample& sample, const Draws& draws) const = 0;
 };
 
-// What follows the name in "name:1:word", split at ':'.
+// The arguments after the name in "name:1:word", split at ':'.
 struct TransformArguments {
   std::vector<double> numbers;
-  std::vector<std::string> words;  // what is no number
+  std::vector<std::string> words;  // arguments that are not numbers
 };
 
 using TransformFactory = std::function<std::unique_ptr<Transform>(
@@ -64,28 +64,29 @@ using TransformFactory = std::function<std::unique_ptr<Transform>(
 
 const Registry<TransformFactory>& transforms();
 
-// Transforms that follow each other, from texts such as "crop:4", "flip", "roll:5|rotate:30" (one
-// of these, equally likely). `key` names the config key in messages.
+// Transforms in order, from texts such as "crop:4", "flip", "roll:5|rotate:30" (one of these two,
+// with equal probability). `key` names the config key in messages.
 class TransformChain {
  public:
   TransformChain() = default;
   TransformChain(const std::vector<std::string>& texts, const TransformContext& context,
                  std::string_view key);
 
-  // `index` is the sample's place in its part of the dataset.
+  // `index` is the sample's index in its part of the dataset.
   void apply(Sample& sample, uint64_t seed, int64_t epoch, int64_t index) const;
   [[nodiscard]] bool empty() const { return steps_.empty(); }
 
-  // What keeps the chain from being one edit a sample, "'rotate:30' …"; empty: nothing does.
+  // Why the chain cannot be one edit per sample, "'rotate:30' …"; empty: it can.
   [[nodiscard]] const std::string& obstacle() const { return obstacle_; }
-  // All that apply() would do to a sample of this shape. Only without an obstacle.
+  // Everything that apply() would do to a sample of this shape. Must not be called if there is an
+  // obstacle.
   [[nodiscard]] PlaneEdit edit(const SampleShape& shape, int64_t& label, uint64_t seed,
                                int64_t epoch, int64_t index) const;
-  // The colour of that edit's hole, [C]; empty: it has none.
+  // The colour of that edit's hole, [C]; empty: it has no hole.
   [[nodiscard]] const std::vector<float>& fill() const { return fill_; }
 
  private:
-  // One place in the chain: a transform, or several of which one is drawn.
+  // One step of the chain: a transform, or several of which one is drawn.
   using Choice = std::vector<std::unique_ptr<Transform>>;
   template <class Body>
   void for_each_drawn(uint64_t seed, int64_t epoch, int64_t index, Body&& body) const;
