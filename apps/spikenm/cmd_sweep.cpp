@@ -11,7 +11,6 @@
 #include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
 #include "spikenm/graph/graph_toml.h"
-#include "spikenm/graph/models/model_keys.h"
 #include "spikenm/sweep/jobs.h"
 #include "spikenm/sweep/outcome.h"
 #include "spikenm/sweep/spec_file.h"
@@ -75,11 +74,9 @@ struct Resolved {
   std::string graph;  // of the network, if a file gives it; else empty
 };
 
-// Makes the path of the network's file absolute, so that it is valid in every folder.
 Resolved resolve(const Config& config, const train::Recipe& recipe) {
   if (!config.has("model.file")) return {.config = config.resolved_toml(), .graph = {}};
-  const fs::path file = fs::absolute(graph::kModelFile.read(config.section("model")));
-  config.resolve_as("model.file", file.string());
+  resolve_model_file(config);
   return {.config = config.resolved_toml(), .graph = graph::to_toml(recipe.model.network->graph())};
 }
 

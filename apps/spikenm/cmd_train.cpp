@@ -24,6 +24,7 @@ void train(const TrainArguments& a) {
   if (a.dry_run) {
     const train::Recipe recipe = train::read_recipe(config, {.purpose = train::Purpose::kCheck});
     for (const std::string& note : recipe.notes) say("note: " + note);
+    resolve_model_file(config);
     show_text(config.resolved_toml());
     return;
   }

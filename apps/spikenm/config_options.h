@@ -4,9 +4,12 @@
 #include "path_option.h"
 
 #include "spikenm/core/config.h"
+#include "spikenm/core/say.h"
+#include "spikenm/graph/models/model_keys.h"
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -29,5 +32,18 @@ struct ConfigOptions {
     return config;
   }
 };
+
+// Makes the path of the network's file absolute in the resolved config, which is then valid in every
+// folder. Text in TOML is UTF-8, and so must the path be.
+inline void resolve_model_file(const Config& config) {
+  if (!config.has("model.file")) return;
+  const std::string file =
+      std::filesystem::absolute(graph::kModelFile.read(config.section("model"))).string();
+  SPIKENM_CHECK(printable(file) == file,
+                "model.file: found {}, and a config holds no path that is not UTF-8 text; wanted a "
+                "folder with another name",
+                printable(file));
+  config.resolve_as("model.file", file);
+}
 
 }  // namespace spikenm::cli

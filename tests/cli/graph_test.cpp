@@ -51,6 +51,22 @@ TEST_F(GraphCli, ANetworkTrainsFromItsFileToTheSameModel) {
   }
 }
 
+// What a dry run prints is a config wherever it is put.
+TEST_F(GraphCli, ADryRunNamesTheNetworksFileFromTheRoot) {
+  write_network("net.toml");
+  const Outcome printed = run({"train", "model.file=net.toml", "model.T=2", "--dry-run"});
+  ASSERT_EQ(printed.code, 0) << printed.err;
+  EXPECT_TRUE(has(printed.out, "file = \"" + (dir / "net.toml").string() + "\"")) << printed.out;
+  fs::create_directory(dir / "elsewhere");
+  write_file_atomically(dir / "elsewhere/config.toml", printed.out);
+  EXPECT_EQ(run({"train", "--config", "elsewhere/config.toml", "--dry-run"}).code, 0);
+
+  const std::string odd = "a\xff";
+  fs::create_directory(dir / odd);
+  fs::copy_file(dir / "net.toml", dir / odd / "net.toml");
+  expect_failure({"train", "model.file=" + odd + "/net.toml", "--dry-run"}, 1, {"UTF-8"});
+}
+
 TEST_F(GraphCli, InspectPrintsAndDraws) {
   const Outcome printed = run({"inspect", "--frame", "2x34x34x10", "--graph", "-"});
   EXPECT_EQ(printed.code, 0) << printed.err;
