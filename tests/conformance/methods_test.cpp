@@ -66,15 +66,6 @@ void expect_valid_masks(const Method& method, const std::string& pattern) {
   }
 }
 
-TEST(EveryMethod, HasItsOwnNameAndASummary) {
-  std::set<std::string> names;
-  for (const auto& row : methods().rows()) {
-    EXPECT_TRUE(names.insert(row.name).second) << row.name;
-    EXPECT_FALSE(row.summary.empty()) << row.name;
-  }
-  EXPECT_GE(names.size(), 8u);
-}
-
 TEST(EveryMethod, HardensToAValidMaskOfItsPatternAtAnyTimeOfTheSearch) {
   for (const auto& row : methods().rows()) {
     const std::string every_step = busy(row.name);
