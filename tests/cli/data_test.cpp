@@ -1,5 +1,6 @@
 // 'spikenm data' as a user meets it.
 #include "spikenm/core/json.h"
+#include "spikenm/data/dataset.h"
 #include "support/cli.h"
 #include "support/small_sets.h"
 
@@ -34,8 +35,7 @@ class DataCli : public test::Cli {
 TEST_F(DataCli, ListNamesEverySet) {
   const Outcome found = run({"data", "list"});
   EXPECT_EQ(found.code, 0);
-  for (const char* name : {"cifar10", "cifar100", "cifar10-dvs", "dvs-gesture", "n-mnist", "mnist",
-                           "fashion-mnist", "shd", "image-events", "moving-shapes"})
+  for (const std::string& name : data::datasets().names())
     EXPECT_NE(found.out.find(name), std::string::npos) << name;
 }
 
