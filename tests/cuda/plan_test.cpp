@@ -54,9 +54,9 @@ TEST(CudaPlan, LearntLeaksSecondStatesAndLongSequencesAreNotFused) {
 
 TEST(CudaPlan, EveryNodeIsInOneStepAndItsValueLivesAsLongAsItIsRead) {
   for (const std::string& name : graph::models().names())
-    for (const NeuronKind kind : {NeuronKind::kLif, NeuronKind::kPlif, NeuronKind::kCubaLif}) {
+    for (const graph::NeuronTraits& kind : graph::neuron_kinds()) {
       SCOPED_TRACE(name);
-      test::expect_sound(test::narrow_model(name, test::deep_spec(kind)), kGpu);
+      test::expect_sound(test::small_model(name, test::deep_spec(kind.kind)), kGpu);
     }
 }
 

@@ -12,8 +12,8 @@ using graph::models;
 using graph::ModelSpec;
 using graph::NeuronKind;
 using test::deep_spec;
-using test::narrow_model;
 using test::normal_tensor;
+using test::small_model;
 
 ModelSpec spec_of(NeuronKind neuron = NeuronKind::kLif) {
   ModelSpec spec{.frame = {2, 18, 17}, .classes = graph::numbered_classes(3), .neuron = {}};
@@ -26,9 +26,9 @@ std::unique_ptr<Network> build(const std::string& name, const std::string& lines
   return test::model_network(name, lines, spec);
 }
 
-std::unique_ptr<Network> build_narrow(const std::string& name, const ModelSpec& spec = deep_spec(),
-                                      uint64_t seed = 5) {
-  return std::make_unique<Network>(narrow_model(name, spec), seed);
+std::unique_ptr<Network> build_small(const std::string& name, const ModelSpec& spec = deep_spec(),
+                                     uint64_t seed = 5) {
+  return std::make_unique<Network>(small_model(name, spec), seed);
 }
 
 int64_t count_parameters(const Network& network) {
@@ -49,7 +49,7 @@ TEST(Models, EveryModelGivesScoresOfStepsSamplesAndClasses) {
   for (const std::string& name : models().names())
     for (const auto& [T, B] : {std::pair<int64_t, int64_t>{1, 2}, {4, 1}, {3, 5}})
       for (const bool training : {true, false}) {
-        const auto network = build_narrow(name);
+        const auto network = build_small(name);
         RunPass pass(training);
         EXPECT_EQ(network->forward(pass, deep_frames(T, B)).sizes(), at::IntArrayRef({T, B, 3}))
             << name << " T " << T << " B " << B;
@@ -58,9 +58,9 @@ TEST(Models, EveryModelGivesScoresOfStepsSamplesAndClasses) {
 
 TEST(Models, EveryModelCanBeBuiltOfShapesAlone) {
   for (const std::string& name : models().names()) {
-    for (const auto neuron : {NeuronKind::kLif, NeuronKind::kPlif}) {
-      const auto real = build_narrow(name, deep_spec(neuron));
-      const Network shapes(narrow_model(name, deep_spec(neuron)), 5, /*shapes_only=*/true);
+    for (const graph::NeuronTraits& neuron : graph::neuron_kinds()) {
+      const auto real = build_small(name, deep_spec(neuron.kind));
+      const Network shapes(small_model(name, deep_spec(neuron.kind)), 5, /*shapes_only=*/true);
       const auto compare = [&](const std::vector<NamedTensor>& a,
                                const std::vector<NamedTensor>& b) {
         ASSERT_EQ(a.size(), b.size());
@@ -78,7 +78,7 @@ TEST(Models, EveryModelCanBeBuiltOfShapesAlone) {
 
 // A network of shapes takes no memory: these weights would be 14 GB.
 TEST(Models, ShapesAloneAreKnownOfANetworkThatWouldNotFit) {
-  const Network shapes(test::model_graph("vgg", "layers = '20000 20000'", spec_of()), 0,
+  const Network shapes(test::build_graph("vgg", "layers = '20000 20000'", spec_of()), 0,
                        /*shapes_only=*/true);
   EXPECT_EQ(shapes.synapses()[1].shape().cin, 20000);
   EXPECT_EQ(shapes.synapses()[1].shape().numel(), 20000LL * 20000 * 9);
@@ -87,7 +87,7 @@ TEST(Models, ShapesAloneAreKnownOfANetworkThatWouldNotFit) {
 TEST(Models, TheGradientReachesEveryParameter) {
   for (const std::string& name : models().names())
     for (const graph::NeuronTraits& neuron : graph::neuron_kinds()) {
-      const auto network = build_narrow(name, deep_spec(neuron.kind));
+      const auto network = build_small(name, deep_spec(neuron.kind));
       RunPass pass(true);
       std::vector<Tensor> parameters;
       for (const NamedTensor& p : network->parameters()) parameters.push_back(p.tensor);
@@ -101,7 +101,7 @@ TEST(Models, TheGradientReachesEveryParameter) {
 
 TEST(Models, NamesOfParametersAndBuffersAreUnique) {
   for (const std::string& name : models().names()) {
-    const auto network = build_narrow(name, deep_spec(NeuronKind::kPlif));
+    const auto network = build_small(name, deep_spec(NeuronKind::kPlif));
     std::set<std::string> names;
     size_t n = 0;
     for (const auto& list : {network->parameters(), network->buffers()})
@@ -112,8 +112,7 @@ TEST(Models, NamesOfParametersAndBuffersAreUnique) {
 
 TEST(Models, TheSeedDecidesTheWeights) {
   for (const std::string& name : models().names()) {
-    const auto a = build_narrow(name), b = build_narrow(name),
-               c = build_narrow(name, deep_spec(), 6);
+    const auto a = build_small(name), b = build_small(name), c = build_small(name, deep_spec(), 6);
     for (size_t i = 0; i < a->synapses().size(); ++i) {
       EXPECT_TRUE(test::tensors_identical(a->synapses()[i].weight, b->synapses()[i].weight));
       EXPECT_FALSE(a->synapses()[i].weight.equal(c->synapses()[i].weight)) << name << " " << i;
@@ -123,7 +122,7 @@ TEST(Models, TheSeedDecidesTheWeights) {
 
 TEST(Models, EveryModelKnowsItsFrameAndWhatItsSynapsesDrive) {
   for (const std::string& name : models().names()) {
-    const auto network = build_narrow(name);
+    const auto network = build_small(name);
     EXPECT_EQ(network->frame(), (graph::FrameShape{2, 33, 32})) << name;
     std::set<const Neuron*> driven;
     for (const Synapse& s : network->synapses()) {

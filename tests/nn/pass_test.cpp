@@ -1,11 +1,13 @@
 // A pass node by node, and the pass that runs by a plan.
 #include "spikenm/nn/pass.h"
 
+#include "spikenm/nn/plan.h"
 #include "spikenm/nn/run_pass.h"
 #include "support/model_network.h"
 #include "support/tensors.h"
 #include "support/tiny_network.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace spikenm::nn {
@@ -77,6 +79,13 @@ void expect_same(const Outcome& found, const Outcome& wanted, bool fused) {
   compare(found.buffers, wanted.buffers, 1e-5);
 }
 
+bool has_fused_step(const graph::Graph& graph) {
+  const Plan plan = make_plan(graph, {.device = at::kCPU, .steps = 4});
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](const PlanStep& step) {
+    return step.norm.has_value() && step.neurons.has_value();
+  });
+}
+
 void expect_same_observations(const Recorder& found, const Recorder& wanted) {
   ASSERT_EQ(found.names, wanted.names);
   for (size_t i = 0; i < wanted.names.size(); ++i)
@@ -90,9 +99,9 @@ TEST(Pass, NodeByNodeGivesWhatThePlanGives) {
         for (const int64_t given : {4, 1}) {  // event frames, and an image for four steps
           SCOPED_TRACE(testing::Message() << name << " kind " << kind.name << " training "
                                           << training << " frames " << given);
-          const graph::Graph graph = test::narrow_model(name, test::deep_spec(kind.kind));
+          const graph::Graph graph = test::small_model(name, test::deep_spec(kind.kind));
           const Tensor x = normal_tensor({given, 3, 2, 33, 32}, at::kFloat, 1, 2);
-          const bool fused = (!kind.learns_leak && kind.states == 1) || name == "sew_resnet18";
+          const bool fused = has_fused_step(graph);
           const Outcome wanted = run_as<NodeByNode>(graph, x, training, 4, nullptr);
           EXPECT_GT(wanted.scores.abs().max().item<double>(), 0);
           expect_same(run_as<RunPass>(graph, x, training, 4, nullptr), wanted, fused);
@@ -104,7 +113,7 @@ TEST(Pass, NodeByNodeGivesWhatThePlanGives) {
 }
 
 TEST(Pass, AnObserverSeesEveryLayerInForwardOrder) {
-  const graph::Graph graph = test::narrow_model("sew_resnet18");
+  const graph::Graph graph = test::small_model("sew_resnet18");
   std::vector<std::string> wanted;
   for (const graph::Node& node : graph.nodes())
     if (node.as<graph::Synapse>() != nullptr || node.as<graph::Neuron>() != nullptr)

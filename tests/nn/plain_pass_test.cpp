@@ -6,8 +6,6 @@
 #include "support/tensors.h"
 #include "support/tiny_network.h"
 
-#include <map>
-
 namespace spikenm::nn {
 namespace {
 
@@ -64,13 +62,8 @@ void expect_same_walk(const std::string& name, const std::string& lines,
 }
 
 TEST(PlainPass, ScoresGradientsAndStatisticsEqualThoseOfTheRunPass) {
-  const std::map<std::string, std::string> small{{"mlp", "hidden = [9, 7]"},
-                                                 {"small_conv", "width = 3\npool = 'max'"},
-                                                 {"vgg", "layers = '4 A 5 M'\nfc = [6]"},
-                                                 {"6conv2fc", "width = 4\nfc = 12"},
-                                                 {"sew_resnet18", "width = 4"}};
-  for (const auto& [name, lines] : small)
-    expect_same_walk(name, lines, {.threshold = 0.3}, /*T=*/3);
+  for (const auto& [name, lines] : test::small_model_keys())
+    expect_same_walk(name, lines, {.threshold = 0.1}, /*T=*/3);
 }
 
 TEST(PlainPass, EveryOptionOfTheNeuronIsHonoured) {

@@ -102,10 +102,10 @@ TEST(Plan, AValueIsFinishedByItsLastReader) {
 
 TEST(Plan, EveryNodeIsInOneStepAndItsValueLivesAsLongAsItIsRead) {
   for (const std::string& name : graph::models().names())
-    for (const NeuronKind kind : {NeuronKind::kLif, NeuronKind::kPlif, NeuronKind::kCubaLif})
+    for (const graph::NeuronTraits& kind : graph::neuron_kinds())
       for (const ops::Place& place : {kCpu, kCpuDouble}) {
         SCOPED_TRACE(name);
-        expect_sound(test::narrow_model(name, test::deep_spec(kind)), place);
+        expect_sound(test::small_model(name, test::deep_spec(kind.kind)), place);
       }
 }
 

@@ -7,6 +7,7 @@
 
 namespace spikenm::test {
 
+// Every line must be one that the model reads.
 inline graph::Graph build_graph(const std::string& model, const std::string& keys = "",
                                 const graph::ModelSpec& spec = {}) {
   const Config config = Config::from_text("[model]\n" + keys, "test");

@@ -5,17 +5,12 @@
 #include "spikenm/train/recipe.h"
 #include "spikenm/train/step.h"
 #include "support/expect_error.h"
-#include "support/graphs.h"
+#include "support/small_models.h"
 #include "support/temp_dir.h"
 #include "support/tensors.h"
 
 namespace spikenm::train {
 namespace {
-
-const std::map<std::string, std::string> kSmall{
-    {"mlp", "hidden = [12]"},           {"small_conv", "width = 4"}, {"vgg", "layers = '4 M 5 A'"},
-    {"6conv2fc", "width = 8\nfc = 12"}, {"vggsnn", "width = 2"},     {"vgg13", "width = 2"},
-    {"sew_resnet18", "width = 4"},      {"resnet19", "width = 4"}};
 
 std::unique_ptr<nn::Network> train_two_steps(graph::Graph graph) {
   auto network = std::make_unique<nn::Network>(std::move(graph), /*seed=*/3);
@@ -31,8 +26,7 @@ TEST(GraphFile, EveryNetworkTrainsFromItsFileToTheSameBits) {
   spec.neuron.params.threshold = 0.3;
   const test::TempDir dir;
   for (const std::string& name : graph::models().names()) {
-    ASSERT_TRUE(kSmall.contains(name)) << name;
-    const graph::Graph built_in = test::build_graph(name, kSmall.at(name), spec);
+    const graph::Graph built_in = test::small_model(name, spec);
     write_file_atomically(dir / "net.toml", graph::to_toml(built_in));
     write_file_atomically(dir / "net.json", graph::graph_to_json(built_in).dump());
     const auto wanted = train_two_steps(built_in);
