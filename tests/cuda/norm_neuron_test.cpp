@@ -278,8 +278,9 @@ TEST(CudaNormNeuron, OneValueAChannelCannotTrain) {
 TEST(CudaNormNeuron, LearntLeaksSecondStatesAndLongSequencesAreNotFused) {
   EXPECT_TRUE(is_fused({}, 16));
   EXPECT_FALSE(is_fused({}, 17));
-  EXPECT_FALSE(is_fused({.neuron = kernels::Neuron::kPlif}, 4));
-  EXPECT_FALSE(is_fused({.neuron = kernels::Neuron::kCubaLif}, 4));
+  for (const graph::NeuronTraits& kind : graph::neuron_kinds())
+    EXPECT_EQ(is_fused({.neuron = kind.kind}, 4), !kind.learns_leak && kind.states == 1)
+        << kind.name;
 }
 
 }  // namespace

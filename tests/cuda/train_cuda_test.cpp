@@ -1,4 +1,5 @@
 // The trainer on a GPU: every op against its CPU twin, and whole runs.
+#include "spikenm/graph/neuron_kinds.h"
 #include "spikenm/metrics/activity.h"
 #include "spikenm/ops/neuron_seq.h"
 #include "spikenm/ops/norm_neuron.h"
@@ -109,11 +110,10 @@ TEST(CudaSynapse, ManyChannelsInSixteenBitsAreTheCpus) {
 }
 
 TEST(CudaNeuron, SpikesAndGradientsAreTheCpus) {
-  for (const auto neuron : {kernels::Neuron::kIf, kernels::Neuron::kLif, kernels::Neuron::kPlif,
-                            kernels::Neuron::kCubaLif}) {
+  for (const graph::NeuronTraits& kind : graph::neuron_kinds()) {
     kernels::NeuronParams params;
-    params.neuron = neuron;
-    const bool learns = neuron == kernels::Neuron::kPlif;
+    params.neuron = kind.kind;
+    const bool learns = kind.learns_leak;
     std::vector<Tensor> found[2];
     for (const bool gpu : {false, true}) {
       const auto device = gpu ? at::Device(at::kCUDA) : at::Device(at::kCPU);

@@ -30,7 +30,7 @@ Tolerance tolerance() {
 // run(params, steps, x, g) gives a NeuronRun<T>.
 template <class T, class Run>
 void expect_agrees(const Golden& golden, const GoldenCase& c, Run&& run) {
-  const bool learns_leak = c.params.neuron == Neuron::kPlif;
+  const bool learns_leak = graph::traits_of(c.params.neuron).learns_leak;
   NeuronParams params = c.params;
   T k = 0;
   if (learns_leak) {

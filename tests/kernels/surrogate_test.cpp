@@ -1,5 +1,7 @@
 #include "spikenm/kernels/math/surrogate.h"
 
+#include "support/surrogates.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,12 +10,11 @@
 namespace spikenm::kernels {
 namespace {
 
-constexpr Surrogate kSurrogates[] = {Surrogate::kAtan, Surrogate::kSigmoid, Surrogate::kTriangle};
 constexpr double kAlphas[] = {0.5, 1, 2, 4, 10};
 
 TEST(Surrogate, DerivativeIsTheSlopeOfThePrimitive) {
   constexpr double kStep = 1e-6;
-  for (const Surrogate kind : kSurrogates)
+  for (const Surrogate kind : test::all_surrogates())
     for (const double alpha : kAlphas)
       for (double u = -3; u <= 3; u += 0.0371) {
         const double slope = (surrogate_primitive(kind, alpha, u + kStep) -
@@ -25,7 +26,7 @@ TEST(Surrogate, DerivativeIsTheSlopeOfThePrimitive) {
 }
 
 TEST(Surrogate, PrimitiveRisesFromZeroToOneThroughOneHalf) {
-  for (const Surrogate kind : kSurrogates)
+  for (const Surrogate kind : test::all_surrogates())
     for (const double alpha : kAlphas) {
       EXPECT_NEAR(surrogate_primitive(kind, alpha, -1e9), 0, 1e-8);
       EXPECT_DOUBLE_EQ(surrogate_primitive(kind, alpha, 0), 0.5);
@@ -50,7 +51,7 @@ TYPED_TEST(SurrogateOfType, DerivativeIsFiniteAndNotNegativeForEveryFiniteInput)
                      T(1e20),
                      T(std::numeric_limits<float>::max()),
                      Limits::max()};
-  for (const Surrogate kind : kSurrogates)
+  for (const Surrogate kind : test::all_surrogates())
     for (const double alpha : kAlphas)
       for (const T size : sizes)
         for (const T u : {size, -size}) {

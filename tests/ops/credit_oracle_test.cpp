@@ -122,7 +122,7 @@ void expect_credit_of_copies(const Tensor& x, const NeuronParams& params) {
 
 TEST(CreditOracle, EveryLayersCreditIsThatOfOneWeightCopyAStep) {
   for (const NeuronParams& params : test::all_neuron_params()) {
-    if (params.neuron == kernels::Neuron::kPlif) continue;  // its step is LIF's
+    if (graph::traits_of(params.neuron).learns_leak) continue;  // its step is LIF's
     SCOPED_TRACE(test::describe(params));
     expect_credit_of_copies(frames(), params);
   }

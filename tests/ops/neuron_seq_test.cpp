@@ -23,9 +23,9 @@ test::Tolerance tolerance_of(at::ScalarType type) {
   return type == at::kDouble ? test::Tolerance{1e-10, 1e-10} : test::Tolerance{1e-5, 1e-5};
 }
 
-// PLIF's w with sigmoid(w) = k, undefined for the others.
+// w with sigmoid(w) = k of a neuron that learns its leak, undefined for the others.
 Tensor leak_of(const NeuronParams& p, at::ScalarType type) {
-  if (p.neuron != Neuron::kPlif) return {};
+  if (!graph::traits_of(p.neuron).learns_leak) return {};
   return at::full({1}, std::log(p.k / (1 - p.k)), type).set_requires_grad(true);
 }
 
@@ -51,9 +51,9 @@ TEST(NeuronSeq, SpikesAndGradientsEqualTheUnrolledNeuron) {
 }
 
 TEST(NeuronSeq, AnyNumberOfStepsAndAnyShapeWork) {
-  for (const Neuron neuron : {Neuron::kIf, Neuron::kLif, Neuron::kPlif, Neuron::kCubaLif})
+  for (const graph::NeuronTraits& kind : graph::neuron_kinds())
     for (const at::ScalarType type : kRealTypes) {
-      const NeuronParams p{.neuron = neuron, .k = 0.4, .threshold = 0.5, .detach_reset = false};
+      const NeuronParams p{.neuron = kind.kind, .k = 0.4, .threshold = 0.5, .detach_reset = false};
       const std::vector<int64_t> shapes[] = {
           {1}, {7}, {1, 1}, {1, 2, 3}, {2, 1}, {5, 2, 1, 17}, {1, 2, 3, 4, 5}, {3, 1, 1, 1, 1}};
       for (const auto& shape : shapes) expect_equals_eager(p, shape, type);

@@ -150,9 +150,9 @@ TEST(NormNeuronCpu, ServesFloatsOfOneStateWithoutALearntLeak) {
     return fusing(p, place, map, nullptr).norm_neuron;
   };
   EXPECT_TRUE(fuses({}, floats));
-  EXPECT_TRUE(fuses({.neuron = Neuron::kIf}, floats));
-  EXPECT_FALSE(fuses({.neuron = Neuron::kPlif}, floats));
-  EXPECT_FALSE(fuses({.neuron = Neuron::kCubaLif}, floats));
+  for (const graph::NeuronTraits& kind : graph::neuron_kinds())
+    EXPECT_EQ(fuses({.neuron = kind.kind}, floats), !kind.learns_leak && kind.states == 1)
+        << kind.name;
   EXPECT_FALSE(fuses({}, doubles));
 }
 

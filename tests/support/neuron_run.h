@@ -3,6 +3,7 @@
 
 #include "spikenm/graph/neuron_kinds.h"
 #include "spikenm/kernels/neuron_seq.h"
+#include "support/surrogates.h"
 
 #include <string>
 #include <vector>
@@ -61,16 +62,12 @@ inline NeuronRun<float> run_neuron_cpu(const kernels::NeuronParams& params, int6
 
 // Every neuron x surrogate x reset (hard to 0, hard to -0.2, soft) x decay_input x detach_reset.
 inline std::vector<kernels::NeuronParams> all_neuron_params() {
-  using kernels::Neuron, kernels::Surrogate;
+  using kernels::Surrogate;
   std::vector<kernels::NeuronParams> all;
-  for (const Neuron neuron : {
-#define SPIKENM_NEURON(name, step, ...) Neuron::name,
-#include "spikenm/graph/neurons.inc"
-#undef SPIKENM_NEURON
-       })
-    for (const Surrogate surrogate : {Surrogate::kAtan, Surrogate::kSigmoid, Surrogate::kTriangle})
+  for (const graph::NeuronTraits& kind : graph::neuron_kinds())
+    for (const Surrogate surrogate : all_surrogates())
       for (int options = 0; options < 12; ++options)
-        all.push_back({.neuron = neuron,
+        all.push_back({.neuron = kind.kind,
                        .surrogate = surrogate,
                        .alpha = surrogate == Surrogate::kSigmoid ? 4.0 : 1.5,
                        .k = 0.4,

@@ -156,9 +156,12 @@ TEST(MakeModel, KeysThatNoNeuronFollowsHaveNoEffect) {
   EXPECT_ERROR(make("[neuron]\nname = 'if'\ntau = 3"),
                "neuron.tau: has no effect with neuron.name = \"if\"");
   EXPECT_ERROR(make("[neuron]\nname = 'if'\ndecay_input = false"), "neuron.decay_input");
-  for (const char* name : {"if", "lif", "plif"})
-    EXPECT_ERROR(make("[neuron]\nname = '" + std::string(name) + "'\ntau_syn = 3"),
-                 "neuron.tau_syn: has no effect with neuron.name = ", name);
+  for (const NeuronTraits& kind : neuron_kinds()) {
+    if (has_current(kind.kind)) continue;
+    const std::string name(kind.name);
+    EXPECT_ERROR(make("[neuron]\nname = '" + name + "'\ntau_syn = 3"),
+                 "neuron.tau_syn: has no effect with neuron.name = ", name.c_str());
+  }
   EXPECT_ERROR(make("[neuron]\nname = 'cuba-lif'\ndecay_input = true"),
                "neuron.decay_input: has no effect with neuron.name = \"cuba-lif\"");
   EXPECT_NO_THROW(make("[neuron]\nname = 'cuba-lif'\ntau = 3\ntau_syn = 4"));

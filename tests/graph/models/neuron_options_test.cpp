@@ -1,5 +1,6 @@
 #include "spikenm/graph/models/neuron_options.h"
 
+#include "spikenm/core/text.h"
 #include "support/expect_error.h"
 
 namespace spikenm::graph {
@@ -53,14 +54,16 @@ TEST(NeuronOptions, EachSurrogateHasItsOwnSharpness) {
 }
 
 TEST(NeuronOptions, NamesAndNeuronsAreOneToOne) {
-  for (const char* name : {"if", "lif", "plif", "cuba-lif"})
-    EXPECT_EQ(traits_of(read("name = '" + std::string(name) + "'").params.neuron).name, name);
+  for (const NeuronTraits& kind : neuron_kinds())
+    EXPECT_EQ(read("name = '" + std::string(kind.name) + "'").params.neuron, kind.kind);
 }
 
 TEST(NeuronOptions, ValuesThatMakeNoNeuronAreErrors) {
-  EXPECT_ERROR(read("name = 'izhikevich'"), "neuron.name", "izhikevich", "if, lif, plif, cuba-lif");
+  EXPECT_ERROR(read("name = 'izhikevich'"), "neuron.name", "izhikevich",
+               join(neuron_names(), ", ").c_str());
   EXPECT_ERROR(read("reset = 'none'"), "neuron.reset", "hard, soft");
-  EXPECT_ERROR(read("surrogate = 'step'"), "neuron.surrogate", "atan, sigmoid, triangle");
+  EXPECT_ERROR(read("surrogate = 'step'"), "neuron.surrogate",
+               join(surrogate_names(), ", ").c_str());
   EXPECT_ERROR(read("tau = 0.5"), "neuron.tau", "0.5");
   EXPECT_ERROR(read("tau_syn = 0.5"), "neuron.tau_syn", "0.5");
   EXPECT_ERROR(read("threshold = 0"), "neuron.threshold");

@@ -1,6 +1,8 @@
 // Residual networks: sew_resnet18 and resnet19.
 #include "spikenm/graph/models/residual.h"
 
+#include "spikenm/core/text.h"
+#include "spikenm/graph/models/neuron_options.h"
 #include "spikenm/graph/walks.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
@@ -108,7 +110,7 @@ TEST(SewResnet18, NeuronsOfStemAndBlocksAreOfTheirKinds) {
   EXPECT_EQ(kinds("stem = 'imagenet'"), (std::pair{NeuronKind::kIf, NeuronKind::kIf}));
   EXPECT_EQ(kinds("block_neuron = 'plif'"), (std::pair{NeuronKind::kLif, NeuronKind::kPlif}));
   EXPECT_ERROR(kinds("block_neuron = 'adex'"), "model.block_neuron", "adex",
-               "if, lif, plif, cuba-lif");
+               join(neuron_names(), ", ").c_str());
   EXPECT_ERROR(kinds("stem = 'mnist'"), "model.stem", "cifar, imagenet");
 }
 
