@@ -7,21 +7,23 @@
 namespace spikenm::data {
 namespace {
 
-void expect_declared(const std::string& text, const std::set<std::string>& owners) {
+void expect_declared(const std::string& text, std::set<std::string> owners) {
   const Config config = Config::from_text("[data]\n" + text, "test");
   const auto set =
       open_dataset(config.section("data"), {.frames = 5, .extent = Extent::kNothing}, nullptr);
   static_cast<void>(read_pipelines(config.section("data"), set->info()));
+  // A set made of another reads the keys of both.
+  const Json data = parse_toml(config.resolved_toml(), text).at("data");
+  if (data.contains("source")) owners.insert(data["source"].get<std::string>());
   test::expect_declared(config, data_keys(), {{"data", owners}}, text);
 }
 
 TEST(DataKeys, EveryDatasetReadsWhatItDeclares) {
   for (const std::string& name : datasets().names())
-    if (name != "image-events") expect_declared("name = '" + name + "'", {name});
+    expect_declared("name = '" + name + "'", {name});
 }
 
 TEST(DataKeys, ASetOfImagesAsEventsReadsThoseOfItsSourceToo) {
-  expect_declared("name = 'image-events'", {"image-events", "cifar10"});
   expect_declared("name = 'image-events'\nsource = 'cifar100'", {"image-events", "cifar100"});
 }
 

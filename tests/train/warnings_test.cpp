@@ -25,8 +25,8 @@ void expect_parts(const std::string& text, std::initializer_list<const char*> pa
 
 TEST(RecipeDoubts, ASoundRecipeHasNone) {
   EXPECT_EQ(only_doubt({}), "");
-  for (const char* method : {"spikenm", "rewire", "gradual", "magnitude", "dense"})
-    EXPECT_EQ(only_doubt({std::string("method.name=") + method}), "") << method;
+  for (const std::string& method : sparsity::methods().names())
+    EXPECT_EQ(only_doubt({"method.name=" + method}), "") << method;
 }
 
 // 180 train samples in batches of 20: the search has 9 steps an epoch.
