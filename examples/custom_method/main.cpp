@@ -1,6 +1,5 @@
-// A pruning method of one's own, in thirty lines: the mask keeps the first n weights of every
-// block. To make it a method of the program, put the class into sparsity/methods/first_n.cpp and
-// one line into sparsity/methods/registry.cpp; docs/extending.md goes through it.
+// A pruning method in thirty lines: the mask keeps the first n weights of every block. It is used
+// here without being registered; docs/extending.md says what makes it a method of the program.
 #include "spikenm/sparsity/frozen_masks.h"
 #include "spikenm/train/trainer.h"
 
