@@ -1,4 +1,4 @@
-# The front door. Every target installs what is missing (tools/setup), then does only what changed.
+# The commands of the project. Every target installs what is missing (tools/setup), then does only what changed.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 .PHONY: build demo test sanitize fuzz bench lint tidy format cuda-check setup clean help

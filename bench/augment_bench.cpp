@@ -1,4 +1,4 @@
-// How many samples a second does one core prepare? Each chain works in place on one sample that
+// How many samples per second does one core prepare? Each chain works in place on one sample that
 // stays in the cache; items are samples. Images are [3,32,32] as in CIFAR, events [10,2,48,48] as
 // in CIFAR10-DVS, and the resize takes ten event frames from 128x128 to 48x48.
 #include "spikenm/data/resize.h"

@@ -1,4 +1,4 @@
-// How many events a second does one core read from a mapped file in the page cache, and add to
+// How many events per second does one core read from a mapped file in the page cache, and add to
 // frames? 8 M events of a 128 x 128 sensor; a rate below 100 M/s for a reader, or 200 M/s for the
 // frames, would make loading rather than training the slow part.
 #include "spikenm/core/input_file.h"
@@ -26,8 +26,8 @@ constexpr int64_t kEvents = 8'000'000;
 constexpr int64_t kPacket = 4096;  // events in a packet of AEDAT 3.1
 constexpr int kSide = 128;
 
-// Places as a moving edge gives them, times 1 µs apart, one word in 64 to be left out where the
-// format has such.
+// Places as of a moving edge, times 1 µs apart. Where the format has words that readers skip, one
+// word in 64 is such.
 struct Draw {
   uint32_t x, y, on, t;
   bool is_pixel;

@@ -1,8 +1,8 @@
-// How many images a second do batches hold? 50,000 images [3,32,32] in memory as in CIFAR, crop:4,
-// flip and normalisation, batches of 128 in a new order; items are images, by the wall clock.
-// `epoch`: the consumer takes batches as fast as they come; `raw`: so too, bytes and edits for a
-// GPU to finish. `paced`: it wants 100,000 images a second and sleeps between; `waited` is the
-// share of its time that it spends waiting for them.
+// How many images per second do batches hold? 50,000 images [3,32,32] in memory as in CIFAR,
+// crop:4, flip and normalisation, batches of 128 in a new order; items are images, by the wall
+// clock. `epoch`: the consumer takes batches as fast as they come; `raw`: the same with bytes and
+// edits that a GPU finishes. `paced`: it wants 100,000 images per second and sleeps between;
+// `waited` is the share of its time that it spends waiting for them.
 #include "spikenm/data/datasets/image_dataset.h"
 #include "spikenm/data/loader.h"
 

@@ -1,7 +1,7 @@
 // How much memory bandwidth do the sequence kernels reach at each instruction-set level? LIF, hard
 // reset, detached, ATan; n = 65536 neurons, T = 8. Forward reads x and writes spikes and h;
-// backward reads the spikes' gradient and h and writes the input's gradient: 12 bytes a value, both
-// ways.
+// backward reads the spikes' gradient and h and writes the input's gradient: 12 bytes per value in
+// each direction.
 #include "spikenm/core/parallel.h"
 #include "spikenm/kernels/neuron_seq.h"
 

@@ -1,5 +1,5 @@
 // Does sampling time and memory per weight stay constant as M grows from 4 to 64 at N = 2? The
-// M-way sampler (one logit a weight, N draws) stands beside one logit for every pattern
+// M-way sampler (one logit per weight, N draws) stands beside one logit for every pattern
 // (pattern_class.h).
 #include "spikenm/core/parallel.h"
 #include "spikenm/kernels/nm_sample.h"

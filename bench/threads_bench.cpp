@@ -1,7 +1,7 @@
 // What do threads cost beside a busy process? The short loops of a small network's step (three
-// layers: 3x3 convolution and its two gradients, neurons forth and back; T = 8, batch 25), with one
-// thread and with two, alone and beside a process that never sleeps. The four take turns, so that
-// what else the machine does falls on all alike; times are by the wall clock.
+// layers: 3x3 convolution and its two gradients, neurons forward and backward; T = 8, batch 25),
+// with one thread and with two, alone and beside a process that never sleeps. The four take turns,
+// so that other load on the machine slows all of them alike; times are by the wall clock.
 #include "spikenm/core/parallel.h"
 #include "spikenm/core/stopwatch.h"
 #include "spikenm/kernels/conv3x3.h"

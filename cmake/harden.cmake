@@ -1,4 +1,4 @@
-# What a mistake in memory may cost is bounded by the compiler, the linker and the loader. The flags are everybody's: a
+# The compiler, the linker and the loader limit what a memory error can do. All targets have the same flags: a
 # precompiled header serves only files that are compiled alike.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-fcf-protection SPIKENM_HAS_CF_PROTECTION)  # x86 alone
@@ -16,6 +16,6 @@ endif()
 add_link_options(LINKER:-z,relro LINKER:-z,now)
 
 # A program that is installed would get an RPATH that ends in a separator, to be edited later: an empty element, which
-# is the folder one happens to be in. Built with the RPATH it is installed with, it gets none.
+# means the current folder. Built with the RPATH it is installed with, it gets none.
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

@@ -1,6 +1,6 @@
 # Makes the target spikenm_torch from a torch package folder (the PyPI wheel's layout).
 #
-# find_package(Torch) of a CUDA wheel insists on a whole CUDA toolkit even to build for the CPU, so
+# find_package(Torch) of a CUDA wheel demands a whole CUDA toolkit even to build for the CPU, so
 # the target is made here: two include folders, libc10, libtorch_cpu, and rpaths to the folders the
 # wheel itself uses. Order of search: SPIKENM_TORCH, the active Python's, ./.venv.
 if(NOT SPIKENM_TORCH)

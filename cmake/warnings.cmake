@@ -4,7 +4,7 @@ target_compile_options(spikenm_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-unknown-pragmas
     -Wno-missing-field-initializers>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-  # GCC 13 sees copies out of bounds inside fmt's headers that are none.
+  # GCC 13 warns of copies out of bounds inside fmt's headers where there are none.
   target_compile_options(spikenm_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds -Wno-stringop-overflow>)
 endif()
 if(SPIKENM_WERROR)

@@ -1,5 +1,5 @@
-// Runs every target on its corpus, and on every file of it cut short and with bytes changed: fuzz
-// finds stay found, without a fuzzer at hand. fuzz_replay CORPUS_FOLDER [TARGET]
+// Runs every target on its corpus, and on every file of it cut short and with bytes changed: what
+// fuzzing found is tested without a fuzzer. fuzz_replay CORPUS_FOLDER [TARGET]
 #include "targets.h"
 
 #include "spikenm/core/file.h"

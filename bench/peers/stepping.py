@@ -1,4 +1,4 @@
-"""What the peers' scripts share: options, a training step timed, one JSON line a setting."""
+"""What the peers' scripts share: options, a training step timed, one JSON line per setting."""
 
 import argparse
 import gc

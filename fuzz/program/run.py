@@ -33,7 +33,7 @@ def limit_process():
 
 
 def wait(process):
-    """Exit code (negative: a signal, None: out of patience), processor seconds, megabytes."""
+    """Exit code (negative: a signal, None: it took too long), processor seconds, megabytes."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -48,7 +48,7 @@ def wait(process):
 
 
 def ask(command, folder, said):
-    """What wait() gives. A process that had no time to run is asked once more: the machine stood still, not it."""
+    """What wait() returns. A process that got no processor time is run once more: the machine was busy, not the process."""
     for _ in range(2):
         with said.open("wb") as out:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=folder,

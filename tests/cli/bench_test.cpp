@@ -1,4 +1,4 @@
-// spikenm bench, as a user meets it.
+// spikenm bench, as a user sees it.
 #include "spikenm/core/json.h"
 #include "support/cli.h"
 

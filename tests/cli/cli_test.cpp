@@ -1,4 +1,4 @@
-// The program as a user meets it: what it prints, what it leaves behind, how it exits.
+// The program as a user sees it: what it prints, what it leaves behind, how it exits.
 #include "support/cli.h"
 #include "spikenm/core/file.h"
 #include "spikenm/core/json.h"

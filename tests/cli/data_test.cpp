@@ -1,4 +1,4 @@
-// 'spikenm data' as a user meets it.
+// 'spikenm data' as a user sees it.
 #include "spikenm/core/json.h"
 #include "spikenm/data/dataset.h"
 #include "support/cli.h"

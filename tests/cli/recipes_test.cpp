@@ -1,4 +1,4 @@
-// The recipes we ship hold the paper's values, or what was settled where it gives none.
+// The recipes we ship hold the paper's values, or what was decided where the paper has none.
 #include "spikenm/core/config.h"
 #include "spikenm/core/toml.h"
 #include "spikenm/report/published.h"

@@ -1,4 +1,4 @@
-// 'spikenm sweep' as a user meets it.
+// 'spikenm sweep' as a user sees it.
 #include "spikenm/core/file.h"
 #include "spikenm/core/json.h"
 #include "spikenm/report/csv.h"

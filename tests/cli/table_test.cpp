@@ -1,4 +1,4 @@
-// 'spikenm table' as a user meets it.
+// 'spikenm table' as a user sees it.
 #include "spikenm/core/file.h"
 #include "support/cli.h"
 

@@ -30,7 +30,7 @@ std::vector<std::string> layouts_of(const std::string& name) {
   return {"axis = \"flat\"\n", "axis = \"in\"\n", "axis = \"in\"\nshare = 3\n"};
 }
 
-// What makes a method that changes its mask now and then change it at every step.
+// Keys that make a method change its mask at every step.
 std::string busy(const std::string& name) {
   std::string lines;
   for (const char* line : {"every = 1\n", "mask_every = 1\n", "redraw_every = 1\n"})

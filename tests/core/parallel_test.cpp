@@ -78,7 +78,7 @@ TEST_P(Parallel, NestedLoopsCoverEverything) {
   EXPECT_EQ(calls, 36);
 }
 
-// Terms of both signs over many magnitudes: any other order of addition gives other bits.
+// Terms of both signs over many magnitudes: the sum in any other order has other bits.
 double hostile_sum(int64_t grain) {
   return parallel_sum(5000, grain, [](int64_t begin, int64_t end) {
     double sum = 0;

@@ -249,7 +249,7 @@ TEST(RunDir, AppendToAFolderThatIsGoneIsAnError) {
   EXPECT_ERROR(run.append_line(RunDir::kMetrics, {{"epoch", 1}}), "metrics.jsonl", "No such file");
 }
 
-// A pipe would keep its reader waiting for ever.
+// Reading a pipe would never end.
 TEST(RunDir, APipeInTheFolderIsNoRun) {
   for (const char* name : {"config.toml", "metrics.jsonl"}) {
     const test::TempDir dir;

@@ -67,7 +67,7 @@ std::vector<nn::NamedTensor> gradients_in(const std::string& precision,
   return all;
 }
 
-// A spike that rounding decides gives another gradient here and there, so vectors are compared by
+// A spike that rounding decides changes the gradient at some places, so vectors are compared by
 // the angle between them and their lengths.
 void expect_alike(const Tensor& found, const Tensor& wanted, const std::string& name) {
   const double a = found.norm().item<double>(), b = wanted.norm().item<double>();

@@ -81,7 +81,7 @@ TEST(CudaSynapse, TheInputsGradientIsTheCpusAtEveryBorder) {
     }
 }
 
-// at::im2col has channels outermost and one column a place.
+// at::im2col has channels outermost and one column per place.
 Tensor patches_by_torch(const Tensor& x, int64_t kh, int64_t kw, const SynapseGeometry& g) {
   const Tensor columns =
       at::im2col(x, {kh, kw}, {1, 1}, {g.padding, g.padding}, {g.stride, g.stride});

@@ -86,7 +86,7 @@ TEST(CudaSynapse, FewChannelsInSixteenBitsAreTheCpus) {
     }
 }
 
-// A float, channels-first input of many channels, as an unfused neuron or an event file gives it.
+// A float, channels-first input of many channels, as of an unfused neuron or an event file.
 TEST(CudaSynapse, ManyChannelsInSixteenBitsAreTheCpus) {
   const auto quarters = [](at::IntArrayRef sizes, uint32_t stream) {
     return normal_tensor(sizes, at::kFloat, stream).mul(4).round() / 4;
@@ -190,7 +190,7 @@ TEST(CudaTraining, StartsFromTheMasksOfTheCpu) {
         << layer.synapse->name;
 }
 
-// Trains, and gives the test accuracy of the frozen network.
+// Trains, and returns the test accuracy of the frozen network.
 double trained_accuracy(const std::vector<std::string>& overrides) {
   Recipe recipe = recipe_on("cuda", overrides);
   const test::TempDir dir;

@@ -54,7 +54,7 @@ std::vector<int> first_n(int n) {
   return all;
 }
 
-// Everything an epoch gives, batch after batch.
+// All batches of an epoch, in order.
 struct Epoch {
   std::vector<std::vector<float>> values;
   std::vector<std::vector<int64_t>> labels, partner_labels;

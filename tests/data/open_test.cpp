@@ -26,7 +26,7 @@ std::shared_ptr<const Dataset> open(const std::string& lines, int64_t frames = 2
   return open_dataset(data_config(lines), {.frames = frames, .seed = 1, .extent = extent});
 }
 
-// N-MNIST with one recording a class, and a folder for its cache.
+// N-MNIST with one recording per class, and a folder for its cache.
 class OpenRecordings : public ::testing::Test {
  protected:
   OpenRecordings() {

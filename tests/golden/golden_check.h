@@ -27,7 +27,7 @@ Tolerance tolerance() {
   return std::is_same_v<T, double> ? Tolerance{1e-10, 1e-10} : Tolerance{1e-6, 1e-5};
 }
 
-// run(params, steps, x, g) gives a NeuronRun<T>.
+// run(params, steps, x, g) returns a NeuronRun<T>.
 template <class T, class Run>
 void expect_agrees(const Golden& golden, const GoldenCase& c, Run&& run) {
   const bool learns_leak = graph::traits_of(c.params.neuron).learns_leak;

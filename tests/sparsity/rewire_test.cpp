@@ -35,7 +35,7 @@ struct Wired {
     method->after_backward({});
   }
 
-  // The end of step `step` of `steps`; gives how many blocks changed.
+  // The end of step `step` of `steps`; returns how many blocks changed.
   int64_t step_ends(int64_t step, int64_t steps) {
     cleared = Tensor();
     method->after_step({step, steps}, [&](const Tensor& parameter, const Tensor& untouched) {

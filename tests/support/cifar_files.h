@@ -14,7 +14,7 @@ using CifarLists = std::vector<std::pair<std::string, std::vector<int64_t>>>;
 
 struct CifarBatch {
   int number;
-  std::vector<int64_t> labels;  // one an image
+  std::vector<int64_t> labels;  // one per image
 };
 
 // Which Python wrote a pickle: the official protocol 2 of Python 2; Python 3's protocol 2 of what

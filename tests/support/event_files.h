@@ -35,7 +35,7 @@ inline const std::string kAedat2DavisHeader =
 inline std::string aedat2_word(uint32_t address, int64_t t) {
   return be(address) + be(static_cast<uint32_t>(t));
 }
-// `events` are upright, as a reader gives them.
+// `events` are upright, as a reader returns them.
 inline uint32_t dvs128_address(const Event& e) {
   return static_cast<uint32_t>((127 - e.y) << 8 | (127 - e.x) << 1 | (1 - e.on));
 }

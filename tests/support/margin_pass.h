@@ -1,5 +1,5 @@
 // How far the membranes of a network stay from their thresholds: where that is more than rounding,
-// every device gives the same spikes.
+// every device has the same spikes.
 #pragma once
 
 #include "spikenm/nn/run_pass.h"

@@ -34,7 +34,7 @@ inline at::Tensor spike_batch(int64_t T = 3, int64_t B = 4) {
   return at::tensor(normal_values<float>(n, 1, 5)).gt(0).to(at::kFloat).view({T, B, 2, 8, 8});
 }
 
-// Forward and backward of one step of a search, with fresh gradients; gives the loss.
+// Forward and backward of one step of a search, with fresh gradients; returns the loss.
 inline double search_step(nn::Network& network, sparsity::Method& method,
                           const sparsity::StepInfo& info = {}) {
   for (const nn::NamedTensor& p : network.parameters()) p.tensor.mutable_grad() = at::Tensor();

@@ -14,7 +14,7 @@
 
 namespace spikenm::test {
 
-// Each function adds a node and gives its id; without an `input` the node reads the one before.
+// Each function adds a node and returns its id; without an `input` the node reads the one before.
 // Names of nodes without tensors are made up.
 class TinyGraph {
  public:

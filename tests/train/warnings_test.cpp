@@ -29,7 +29,7 @@ TEST(RecipeDoubts, ASoundRecipeHasNone) {
     EXPECT_EQ(only_doubt({"method.name=" + method}), "") << method;
 }
 
-// 180 train samples in batches of 20: the search has 9 steps an epoch.
+// 180 train samples in batches of 20: the search has 9 steps per epoch.
 TEST(RecipeDoubts, ASearchShorterThanItsIntervalIsNamedWithItsSteps) {
   expect_parts(only_doubt({"method.name=rewire", "method.every=9"}),
                {"method.every", "found 9", "9 steps", "never rewired"});

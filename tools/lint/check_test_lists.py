@@ -1,4 +1,4 @@
-"""Fails when a file of tests/ is named by no CMakeLists.txt: a test that is never built passes for ever.
+"""Fails when a file of tests/ is named by no CMakeLists.txt: a test that is never built never fails.
 
 Looks at .cpp and .py files. A CMakeLists.txt names a file by its path relative to itself; comments do not count.
 

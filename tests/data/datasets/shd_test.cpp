@@ -238,7 +238,7 @@ TEST_F(Shd, PackedFilesStopAtTheLimitThatAKeyLifts) {
 TEST_F(Shd, FrameOptionsAreReadAndResizeIsRefused) {
   put("shd_train.h5", shd_file({}));
   put("shd_test.h5", shd_file({}));
-  std::vector<float> wanted(3 * 700, 0);  // one event a frame
+  std::vector<float> wanted(3 * 700, 0);  // one event per frame
   wanted[0] = wanted[700 + 699] = wanted[2 * 700 + 5] = 1;
   EXPECT_EQ(frames_of(*open("frames_by = 'number'", 3), 0), wanted);
   EXPECT_ERROR(open("resize = 32"), "resize", "32");

@@ -52,7 +52,7 @@ TEST(EventDrop, TimeDropClearsARunOfFrames) {
   for (int64_t i = 0; i < 400; ++i) {
     if (kind_of(i) != Kind::kTime) continue;
     const Sample found = transformed("event-drop:0.9", kEvents, constant(1), i);
-    std::string pattern;  // a letter a frame
+    std::string pattern;  // one letter per frame
     for (size_t t = 0; t < 10; ++t) {
       const float first = found.values[t * frame];
       pattern += first == 0 ? 'x' : '.';
