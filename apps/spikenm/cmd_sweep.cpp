@@ -1,4 +1,5 @@
 #include "commands.h"
+#include "config_options.h"
 #include "exit_codes.h"
 #include "path_option.h"
 
