@@ -55,6 +55,15 @@ class CheckLayers(unittest.TestCase):
                              "src/spikenm/sparsity/a.cpp": text})
         self.assertEqual(found, [f"src/spikenm/sparsity/a.cpp:{line}: {what}" for line in (2, 3, 4)])
 
+    def test_another_name_for_the_namespace_of_kernels_names_it(self):
+        for text in ("namespace k = spikenm::kernels;", "namespace k=kernels ;", "namespace k =\n    spikenm::kernels;",
+                     "namespace k =\n    kernels;", "using namespace spikenm :: kernels;", "namespace spikenm::kernels {}"):
+            self.assertEqual(len(self.errors({"src/spikenm/train/a.cpp": text})), 1, text)
+
+    def test_a_namespace_before_a_word_that_is_kernels_does_not_count(self):
+        text = "namespace spikenm::train {\nint kernels = 2;\n}\nusing namespace std;\nint f(int kernels);\n"
+        self.assertEqual(self.errors({"src/spikenm/train/a.cpp": text}), [])
+
     def test_comments_strings_and_longer_names_do_not_count(self):
         text = '''// kernels::a
 /* b

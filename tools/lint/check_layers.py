@@ -18,7 +18,8 @@ TORCH_FREE = {"core", "nm", "graph", "kernels", "data", "report", "sweep"}
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".inc"}
 
 INCLUDE = re.compile(r'\s*#\s*include\s+["<]([^">]+)[">]')
-KERNEL = re.compile(r"\bkernels\s*::|\bnamespace\s+(?:\w+\s*::\s*)*kernels\b")
+# A name within the namespace, the namespace within ours, or `using namespace` and aliases of it.
+KERNEL = re.compile(r"\bkernels\s*::|::\s*kernels\b|\bnamespace\s[\w\s:=]*\bkernels\b")
 COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
@@ -49,9 +50,9 @@ def errors_of(layer, text):
         elif layer in TORCH_FREE and re.match(r"(torch|ATen|c10)/", target):
             yield number, f"{layer} is torch-free"
     if LEVEL[layer] > LEVEL["ops"]:
-        for number, line in enumerate(bare(text).splitlines(), 1):
-            if KERNEL.search(line):
-                yield number, f"{layer} must not name kernels, which only ops may call"
+        code = bare(text)
+        for number in sorted({code.count("\n", 0, found.end()) + 1 for found in KERNEL.finditer(code)}):
+            yield number, f"{layer} must not name kernels, which only ops may call"
 
 
 def files_of(root):
