@@ -54,8 +54,8 @@ std::vector<MaskDraw> all_draws(const Layer& layer) {
   draws[2].rule.replace = false;
   draws[3].rule.n_draws = 3;
   draws[3].rule.kappa = 0.7;
-  draws[3].heat.tau = 0.4;
-  draws[4].heat.noise = 0.3;
+  draws[3].softness.tau = 0.4;
+  draws[4].softness.noise = 0.3;
   draws[4].rule.dense_weight_grad = true;
   return draws;
 }
@@ -67,7 +67,7 @@ kernels::StraightThrough<T> arguments(const MaskDraw& d, const Tensor& logits, c
                    .logits = data<T>(logits),
                    .weight = data<T>(w),
                    .kappa = static_cast<T>(d.rule.kappa),
-                   .noise = static_cast<T>(d.heat.noise),
+                   .noise = static_cast<T>(d.softness.noise),
                    .n_draws = d.rule.n_draws,
                    .replace = d.rule.replace,
                    .seed = d.address.seed,
@@ -76,7 +76,7 @@ kernels::StraightThrough<T> arguments(const MaskDraw& d, const Tensor& logits, c
           .draws = data<uint8_t>(d.mask.draws),
           .weight = data<T>(w),
           .grad_effective = data<T>(g),
-          .tau = static_cast<T>(d.heat.tau),
+          .tau = static_cast<T>(d.softness.tau),
           .or_gradient = d.rule.or_gradient,
           .grad_logits = data<T>(out)};
 }
@@ -186,8 +186,9 @@ TEST(NmMask, PositionsAloneAreThoseOfTheMask) {
     for (MaskDraw draw : all_draws(layer)) {
       const Tensor w = layer.weight(at::kFloat), logits = layer.logits(at::kFloat);
       draw_mask(draw, logits, w);
-      EXPECT_TRUE(tensors_equal(draw_positions(draw.rule, draw.address, draw.heat.noise, logits, w),
-                                draw.mask.draws));
+      EXPECT_TRUE(
+          tensors_equal(draw_positions(draw.rule, draw.address, draw.softness.noise, logits, w),
+                        draw.mask.draws));
     }
 }
 

@@ -53,11 +53,11 @@ void nm_apply_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t
                    const float* values, Real real, void* masked, void* stream);
 
 // Values that change from step to step, in GPU memory, where a recorded step reads them.
-struct DrawDials {
+struct StepValues {
   uint32_t step = 0;
   float noise = 1, tau = 1;
 };
-void set_draw_dials_cuda(const DrawDials& values, DrawDials* dials, void* stream);
+void set_step_values_cuda(const StepValues& values, StepValues* step_values, void* stream);
 
 // Straight-through backward: grad_logits [n_blocks, m] is overwritten.
 template <class T>
@@ -69,8 +69,9 @@ struct StraightThrough {
   T tau = 1;
   OrGradient or_gradient = OrGradient::kLiteral;
   T* grad_logits = nullptr;
-  const DrawDials* dials = nullptr;  // on a GPU: replaces draw.step, draw.noise and tau; or null
-  const float* noise = nullptr;      // on a GPU: the noise that the draw kept, or null
+  // On a GPU: replaces draw.step, draw.noise and tau; or null.
+  const StepValues* step_values = nullptr;
+  const float* noise = nullptr;  // on a GPU: the noise that the draw kept, or null
 };
 
 template <class T>

@@ -26,7 +26,7 @@ struct DrawAddress {
 };
 
 // How random a draw is, and how soft the relaxed draw that its gradient passes through.
-struct DrawHeat {
+struct DrawSoftness {
   double noise = 1;  // scale of the Gumbel noise
   double tau = 1;    // temperature of the softmax
 };

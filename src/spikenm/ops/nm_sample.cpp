@@ -105,8 +105,8 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
           kernels::nm_straight_through_ref(args);
         }
       });
-      if (draw.extras.task_norm.defined())
-        draw.extras.task_norm.add_(grad_logits.square().sum(at::kDouble));
+      if (draw.additions.task_norm.defined())
+        draw.additions.task_norm.add_(grad_logits.square().sum(at::kDouble));
     }
     return {grad_w, grad_logits, Tensor()};
   }
@@ -117,16 +117,16 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
                                                       const Tensor& w, const Tensor& grad,
                                                       const Tensor& grad_logits) {
     const BackwardInputs& from = draw.inputs;
-    return {.draw = draw_inputs<T>(draw.rule, draw.address, draw.heat.noise, logits, w),
+    return {.draw = draw_inputs<T>(draw.rule, draw.address, draw.softness.noise, logits, w),
             .draws = data<uint8_t>(draw.mask.draws),
             .weight = data<T>(w),
             .grad_effective = data<T>(grad),
-            .tau = static_cast<T>(draw.heat.tau),
+            .tau = static_cast<T>(draw.softness.tau),
             .or_gradient = draw.rule.or_gradient,
             .grad_logits = data<T>(grad_logits),
-            .dials = from.dials.defined()
-                         ? static_cast<const kernels::DrawDials*>(from.dials.const_data_ptr())
-                         : nullptr,
+            .step_values = from.step_values.defined() ? static_cast<const kernels::StepValues*>(
+                                                            from.step_values.const_data_ptr())
+                                                      : nullptr,
             .noise = from.noise.defined() ? from.noise.const_data_ptr<float>() : nullptr};
   }
 
@@ -138,17 +138,17 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
     if (!mine && grad.is_alias_of(given)) grad = grad.clone();  // the kernel masks it in place
 
     Tensor grad_logits = at::empty_like(logits);
-    const BackwardExtras& extras = draw.extras;
-    const Tensor norm = extras.task_norm.defined() ? extras.task_norm
-                                                   : running_sum(draw.rule.layout.n_blocks, logits);
+    const BackwardAdditions& more = draw.additions;
+    const Tensor norm =
+        more.task_norm.defined() ? more.task_norm : running_sum(draw.rule.layout.n_blocks, logits);
 
     kernels::SearchBackward all{
         .straight = straight_through<float>(draw, logits, w, grad, grad_logits),
         .task_norm = data<float>(norm),
         .grad_weight = draw.rule.dense_weight_grad ? nullptr : data<float>(grad)};
 
-    if (extras.distillation) {
-      const Distillation& distillation = *extras.distillation;
+    if (more.distillation) {
+      const Distillation& distillation = *more.distillation;
       SPIKENM_ASSERT(distills_in_backward(distillation.target, logits));
       all.distils = true;
       all.distillation =
@@ -187,20 +187,22 @@ void draw_mask(MaskDraw& draw, const Tensor& logits, const Tensor& weight) {
     draw.inputs.noise =
         reused(draw.inputs.noise, {layout.n_blocks, draw.rule.n_draws, layout.m}, options);
 
-  fill_draws(draw_inputs<float>(draw.rule, draw.address, draw.heat.noise, in.logits, in.weight),
+  fill_draws(draw_inputs<float>(draw.rule, draw.address, draw.softness.noise, in.logits, in.weight),
              draw.mask.draws, on_gpu ? data<float>(draw.inputs.noise) : nullptr);
   if (!on_gpu) draw.mask = mask_of(layout, draw.mask.draws, weight);
 }
 
-void set_dials(MaskDraw& draw, const Tensor& logits) {
+void set_step_values(MaskDraw& draw, const Tensor& logits) {
   if (!logits.is_cuda()) return;
-  draw.inputs.dials = reused(draw.inputs.dials, {static_cast<int64_t>(sizeof(kernels::DrawDials))},
-                             logits.options().dtype(at::kByte));
-  kernels::set_draw_dials_cuda(
+  draw.inputs.step_values =
+      reused(draw.inputs.step_values, {static_cast<int64_t>(sizeof(kernels::StepValues))},
+             logits.options().dtype(at::kByte));
+  kernels::set_step_values_cuda(
       {.step = draw.address.step,
-       .noise = static_cast<float>(draw.heat.noise),
-       .tau = static_cast<float>(draw.heat.tau)},
-      static_cast<kernels::DrawDials*>(draw.inputs.dials.mutable_data_ptr()), current_stream());
+       .noise = static_cast<float>(draw.softness.noise),
+       .tau = static_cast<float>(draw.softness.tau)},
+      static_cast<kernels::StepValues*>(draw.inputs.step_values.mutable_data_ptr()),
+      current_stream());
 }
 
 BlockMask mask_of(const nm::BlockLayout& layout, const Tensor& draws, const Tensor& weight) {

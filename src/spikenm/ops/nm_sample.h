@@ -20,12 +20,12 @@ struct BlockMask {
 // What the backward on a GPU reads. The memory stays the same, so that a recorded step finds each
 // step's values there.
 struct BackwardInputs {
-  Tensor dials;  // step, noise and tau, written by set_dials
-  Tensor noise;  // [n_blocks, n_draws, m]: reading it costs less than making it again
+  Tensor step_values;  // step, noise and tau, written by set_step_values
+  Tensor noise;        // [n_blocks, n_draws, m]: reading it costs less than making it again
 };
 
-// What the backward on a GPU also does in the same pass, and what every backward counts.
-struct BackwardExtras {
+// What a backward does besides the gradients that were asked for. On a GPU it is the same pass.
+struct BackwardAdditions {
   std::optional<Distillation> distillation;  // adds its gradient to that of the logits
   Tensor task_norm;  // running_sum of the logits' squared gradient without it; may be undefined
 };
@@ -34,11 +34,11 @@ struct BackwardExtras {
 struct MaskDraw {
   DrawRule rule;
   DrawAddress address;
-  DrawHeat heat;
+  DrawSoftness softness;
   at::ScalarType compute = at::kFloat;  // on a GPU: type of the effective weight
   BlockMask mask;                       // on a GPU without `keep`: the draws are enough
   BackwardInputs inputs;
-  BackwardExtras extras;
+  BackwardAdditions additions;
 };
 
 // Zeros for sums over a layer's blocks: the sum is all values added up. On a GPU there are many
@@ -49,12 +49,12 @@ Tensor running_sum(int64_t n_blocks, const Tensor& like);
 Tensor draw_positions(const DrawRule& rule, const DrawAddress& address, double noise,
                       const Tensor& logits, const Tensor& weight);
 
-// Draws into draw.mask, and prepares all that masked_weight and its backward need except the dials.
+// Draws into draw.mask, and prepares all that masked_weight and its backward need except the step values.
 // Memory of the right size is used again, because a recorded step reads it there.
 void draw_mask(MaskDraw& draw, const Tensor& logits, const Tensor& weight);
 
 // Writes the draw's step, noise and tau to where its backward on a GPU reads them.
-void set_dials(MaskDraw& draw, const Tensor& logits);
+void set_step_values(MaskDraw& draw, const Tensor& logits);
 
 // The mask over `weight` that keeps these positions, and all weights outside blocks.
 BlockMask mask_of(const nm::BlockLayout& layout, const Tensor& draws, const Tensor& weight);

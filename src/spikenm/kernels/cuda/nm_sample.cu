@@ -169,10 +169,10 @@ __global__ void __launch_bounds__(kThreadsPerBlock, Kind::kM == 4 ? 4 : 1)
   DistillSums sums;
 
   if (b < a.draw.layout.n_blocks) {
-    if (a.dials != nullptr) {
-      a.draw.step = a.dials->step;
-      a.draw.noise = a.dials->noise;
-      a.tau = a.dials->tau;
+    if (a.step_values != nullptr) {
+      a.draw.step = a.step_values->step;
+      a.draw.noise = a.step_values->noise;
+      a.tau = a.step_values->tau;
     }
     DrawNoise<Kind> noise(a.draw, b, a.noise);
     float values[Kind::kRoom], gradient[Kind::kRoom];
@@ -192,8 +192,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock, Kind::kM == 4 ? 4 : 1)
   add_if_finite(sums.squared_norm, all.eid_norm);
 }
 
-__global__ void set_dials(DrawDials values, DrawDials* dials) {
-  *dials = values;
+__global__ void set_step_values(StepValues values, StepValues* step_values) {
+  *step_values = values;
 }
 
 template <class Kind>
@@ -280,9 +280,9 @@ void nm_apply_cuda(const nm::BlockLayout& layout, int32_t n_draws, const uint8_t
   check_launch("nm_apply");
 }
 
-void set_draw_dials_cuda(const DrawDials& values, DrawDials* dials, void* stream) {
-  set_dials<<<1, 1, 0, static_cast<cudaStream_t>(stream)>>>(values, dials);
-  check_launch("set_draw_dials");
+void set_step_values_cuda(const StepValues& values, StepValues* step_values, void* stream) {
+  set_step_values<<<1, 1, 0, static_cast<cudaStream_t>(stream)>>>(values, step_values);
+  check_launch("set_step_values");
 }
 
 void nm_straight_through_cuda(const SearchBackward& args, void* stream) {

@@ -54,7 +54,7 @@ void nm_apply_cuda(const nm::BlockLayout&, int32_t, const uint8_t*, const float*
                    void*) {
   no_cuda();
 }
-void set_draw_dials_cuda(const DrawDials&, DrawDials*, void*) {
+void set_step_values_cuda(const StepValues&, StepValues*, void*) {
   no_cuda();
 }
 int64_t nm_parts(int64_t) {

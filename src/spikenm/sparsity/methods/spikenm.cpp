@@ -58,13 +58,13 @@ class Spikenm : public Method {
       const bool redraw = state.draw == nullptr || info.step % redraw_every == 0;
       auto draw = redraw ? std::make_shared<ops::MaskDraw>(new_draw(layer, progress, number))
                          : std::make_shared<ops::MaskDraw>(*state.draw);
-      draw->heat.tau = temperature(options_.tau_max, options_.tau_min, progress);
+      draw->softness.tau = temperature(options_.tau_max, options_.tau_min, progress);
       if (state.draw != nullptr) {  // use the same memory in every step
         draw->mask = state.draw->mask;
         draw->inputs = state.draw->inputs;
       }
       if (redraw) ops::draw_mask(*draw, state.logits, layer.synapse->weight);
-      ops::set_dials(*draw, state.logits);
+      ops::set_step_values(*draw, state.logits);
       state.draw = draw;
     };
 
@@ -87,7 +87,7 @@ class Spikenm : public Method {
   void after_backward(const StepInfo&) override {
     for (const MaskableLayer& layer : layers_) {
       State& state = states_[layer.id];
-      const bool is_done = state.draw->extras.distillation.has_value();
+      const bool is_done = state.draw->additions.distillation.has_value();
       if (layer.layout.n_blocks == 0 || !options_.distills() || is_done) continue;
       ops::distill(state.distillation, state.draw->rule, state.logits, layer.synapse->weight);
     }
@@ -127,7 +127,7 @@ class Spikenm : public Method {
         rule.n_draws = layer.pattern.n;
         ops::DrawAddress address = state.draw->address;
         address.step = UINT32_MAX - options_.freeze_draw;  // no training step uses this address
-        return mask_from_draws(layer, ops::draw_positions(rule, address, state.draw->heat.noise,
+        return mask_from_draws(layer, ops::draw_positions(rule, address, state.draw->softness.noise,
                                                           state.logits, layer.synapse->weight));
       }
       case Freeze::kLast:
@@ -190,15 +190,15 @@ class Spikenm : public Method {
                     .step = number};
 
     if (options_.noise_from == options_.noise_to) {
-      draw.heat.noise = options_.noise_from;
+      draw.softness.noise = options_.noise_from;
     } else {
-      draw.heat.noise = geometric(options_.noise_from, options_.noise_to, progress);
+      draw.softness.noise = geometric(options_.noise_from, options_.noise_to, progress);
     }
 
     draw.compute = layer.synapse->compute;
-    draw.extras.task_norm = state.task_norm;
+    draw.additions.task_norm = state.task_norm;
     if (options_.distills() && ops::distills_in_backward(options_.eid.target, state.logits))
-      draw.extras.distillation = state.distillation;
+      draw.additions.distillation = state.distillation;
     return draw;
   }
 
