@@ -95,7 +95,7 @@ void check_round_trip(const graph::Graph& graph) {
 }
 
 // An object of JSON begins with a brace, which no TOML does.
-void read_graph(Bytes input) {
+void read_and_draw_graph(Bytes input) {
   const bool is_json = !input.empty() && input[0] == '{';
   const graph::Graph graph =
       is_json ? graph::graph_from_json(parse_json_object(as_text(input), kSource), kSource)
@@ -148,7 +148,7 @@ const std::vector<Target>& targets() {
       {"published",
        [](Bytes input) { static_cast<void>(report::parse_published(as_text(input), kSource)); }},
       {"sweep", read_sweep},
-      {"graph", read_graph},
+      {"graph", read_and_draw_graph},
   };
   return all;
 }

@@ -110,13 +110,13 @@ TEST(ReadGraph, TheEndingSaysWhatAFileIs) {
   const Json wanted = graph_to_json(from_toml(kSmall, "test"));
   write_file_atomically(dir.path() / "net.toml", kSmall);
   write_file_atomically(dir.path() / "net.json", wanted.dump());
-  EXPECT_EQ(graph_to_json(read_graph(dir.path() / "net.toml")), wanted);
-  EXPECT_EQ(graph_to_json(read_graph(dir.path() / "net.json")), wanted);
-  EXPECT_ERROR(read_graph(dir.path() / "net.onnx"), "net.onnx: found the ending '.onnx'",
+  EXPECT_EQ(graph_to_json(read_graph_file(dir.path() / "net.toml")), wanted);
+  EXPECT_EQ(graph_to_json(read_graph_file(dir.path() / "net.json")), wanted);
+  EXPECT_ERROR(read_graph_file(dir.path() / "net.onnx"), "net.onnx: found the ending '.onnx'",
                ".toml or .json");
-  EXPECT_ERROR(read_graph(dir.path() / "none.json"), "none.json");
+  EXPECT_ERROR(read_graph_file(dir.path() / "none.json"), "none.json");
   write_file_atomically(dir.path() / "bad.json", "{");
-  EXPECT_ERROR(read_graph(dir.path() / "bad.json"), "bad.json: found broken JSON");
+  EXPECT_ERROR(read_graph_file(dir.path() / "bad.json"), "bad.json: found broken JSON");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(GraphFile, EveryNetworkTrainsFromItsFileToTheSameBits) {
     write_file_atomically(dir / "net.json", graph::graph_to_json(built_in).dump());
     const auto wanted = train_two_steps(built_in);
     for (const char* file : {"net.toml", "net.json"}) {
-      const auto found = train_two_steps(graph::read_graph(dir / file));
+      const auto found = train_two_steps(graph::read_graph_file(dir / file));
       const auto a = wanted->parameters(), b = found->parameters();
       ASSERT_EQ(a.size(), b.size());
       for (size_t i = 0; i < a.size(); ++i) {
@@ -48,7 +48,7 @@ class ModelOfFile : public testing::Test {
   ModelOfFile() {
     const Config config =
         Config::from_text("[model]\nwidth = 4\n[data]\ntrain_size = 100\ntest_size = 20\n", "");
-    write_file_atomically(dir / "net.toml", graph::to_toml(read_graph(config)));
+    write_file_atomically(dir / "net.toml", graph::to_toml(graph_from_config(config)));
   }
   Config config(const std::string& more) {
     write_file_atomically(dir / "run.toml",

@@ -206,7 +206,7 @@ TEST_F(ModelFile, ANetworkThatTheFileDoesNotHoldTakesNoMemory) {
   config.replace(config.find("width = 4"), 9, "width = 4096");
   file.metadata["config"] = config;
   file.metadata["graph"] =
-      graph::graph_to_json(read_graph(Config::from_text(config, "test"))).dump();
+      graph::graph_to_json(graph_from_config(Config::from_text(config, "test"))).dump();
   const int64_t before = test::peak_memory_kb();
   EXPECT_ERROR(load_spoilt(), "model.safetensors", "conv1.weight", "[4,2,3,3]", "[4096,2,3,3]");
   EXPECT_LT(test::peak_memory_kb() - before, 64 * 1024);  // such a network has 3.6 GB of weights

@@ -86,7 +86,7 @@ class GraphReading {
 
     FileTable table(node, fmt::format("{}: {}", source_, brief(name)));
     static_cast<void>(table.find("name"));
-    const Operation operation = read_operation(table);
+    const Operation operation = parse_operation(table);
     std::vector<NodeId> inputs = read_inputs(graph, table, at);
     table.reject_unread();
     naming_source(source_, [&] { graph.add(name, operation, std::move(inputs)); });

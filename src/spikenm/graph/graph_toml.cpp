@@ -40,13 +40,13 @@ std::string toml_list(const Json& list) {
 // The constants that reading would fill in for a node of this kind.
 Json defaults_of(const Json& node) {
   Json least = Json::object();
-  for (const std::string& key : telling_keys())
+  for (const std::string& key : keys_always_written())
     if (node.contains(key)) least[key] = node[key];
   if (node.contains("surrogate")) least["surrogate"] = node["surrogate"];
 
   FileTable table(least, "node");
-  Json defaults = operation_to_json(read_operation(table));
-  for (const std::string& key : telling_keys()) defaults.erase(key);
+  Json defaults = operation_to_json(parse_operation(table));
+  for (const std::string& key : keys_always_written()) defaults.erase(key);
   if (defaults.contains("surrogate")) defaults["surrogate"] = surrogate_names().front();
   return defaults;
 }
@@ -87,7 +87,7 @@ Graph from_toml(std::string_view text, const std::string& source) {
   return graph_from_json(parse_toml(text, source), source);
 }
 
-Graph read_graph(const std::filesystem::path& path) {
+Graph read_graph_file(const std::filesystem::path& path) {
   const std::string source = path.string(), ending = path.extension().string();
   SPIKENM_CHECK(ending == ".toml" || ending == ".json",
                 "{}: found the ending '{}', wanted .toml or .json", source, ending);

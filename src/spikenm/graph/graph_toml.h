@@ -16,6 +16,6 @@ std::string to_toml(const Graph& graph);
 Graph from_toml(std::string_view text, const std::string& source);
 
 // A file that ends in .toml or .json.
-Graph read_graph(const std::filesystem::path& path);
+Graph read_graph_file(const std::filesystem::path& path);
 
 }  // namespace spikenm::graph

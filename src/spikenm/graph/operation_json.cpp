@@ -61,7 +61,7 @@ struct Writing {
   void operator()(const auto& /*no constants*/) const {}
 };
 
-Synapse read_synapse(FileTable& table) {
+Synapse parse_synapse(FileTable& table) {
   Synapse synapse;
   synapse.shape.cout = table.need<int64_t>("out", "its output channels or features");
   synapse.shape.cin = 0;  // set by Graph::add from the input
@@ -81,7 +81,7 @@ Synapse read_synapse(FileTable& table) {
 }
 
 // Defaults are those of [neuron] in a config.
-Neuron read_neuron(FileTable& table) {
+Neuron parse_neuron(FileTable& table) {
   Neuron neuron;
   NeuronParams& p = neuron.params;
   p.neuron = neuron_kinds()[table.choice("kind", "lif", neuron_names())].kind;
@@ -102,7 +102,7 @@ Neuron read_neuron(FileTable& table) {
   return neuron;
 }
 
-Pool read_pool(FileTable& table) {
+Pool parse_pool(FileTable& table) {
   Pool pool;
   pool.kind = static_cast<PoolKind>(table.choice("kind", "average", pool_names()));
   pool.size = table.get<int64_t>("size", 2);
@@ -124,20 +124,20 @@ Json operation_to_json(const Operation& operation) {
   return table;
 }
 
-Operation read_operation(FileTable& table) {
+Operation parse_operation(FileTable& table) {
   const std::vector<std::string> names = file_operations();
   const std::string& name = names[table.choice("op", nullptr, names)];
-  if (name == "synapse") return read_synapse(table);
+  if (name == "synapse") return parse_synapse(table);
   if (name == "norm") return Norm{};
-  if (name == "neuron") return read_neuron(table);
-  if (name == "pool") return read_pool(table);
+  if (name == "neuron") return parse_neuron(table);
+  if (name == "pool") return parse_pool(table);
   if (name == "sum") return Sum{};
   if (name == "flatten") return Flatten{};
   if (name == "mean") return Mean{};
   return Vote{.voters = table.get<int64_t>("voters", 1)};
 }
 
-const std::vector<std::string>& telling_keys() {
+const std::vector<std::string>& keys_always_written() {
   static const std::vector<std::string> keys{"op", "out", "kind", "size", "voters"};
   return keys;
 }

@@ -10,10 +10,10 @@ namespace spikenm::graph {
 Json operation_to_json(const Operation& operation);
 
 // Reads "op" and the constants that belong to it. A constant that is left out has its default.
-Operation read_operation(FileTable& table);
+Operation parse_operation(FileTable& table);
 
 // The keys that are always written, because they tell what a node is. Other keys are left out when
 // they have their defaults.
-const std::vector<std::string>& telling_keys();
+const std::vector<std::string>& keys_always_written();
 
 }  // namespace spikenm::graph

@@ -210,7 +210,7 @@ graph::Graph stored_graph(const std::string& graph, const std::string& config,
   const Config described = Config::from_resolved(config, source + " (config)");
   SPIKENM_CHECK(!described.has("model.file"),
                 "{}: found no graph beside a config that names one in a file", source);
-  return naming_config(source, [&] { return read_graph(described); });
+  return naming_config(source, [&] { return graph_from_config(described); });
 }
 
 LoadedModel read_stored(const Config& config, const graph::Graph& graph, Purpose purpose,

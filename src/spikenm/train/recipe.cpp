@@ -115,7 +115,7 @@ data::BlockSource batch_memory(const ModelRecipe& model) {
 
 }  // namespace
 
-graph::Graph read_graph(const Config& config) {
+graph::Graph graph_from_config(const Config& config) {
   const ModelRecipe r = read_basics(config);
   const Config data = config.section("data");
   const auto set = data::datasets().find(data::kDataName.read(data))(

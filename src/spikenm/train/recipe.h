@@ -72,7 +72,7 @@ struct Recipe {
 Recipe read_recipe(const Config& config, const ReadOptions& options = {});
 
 // The network that a config describes for its data. Opens no data.
-graph::Graph read_graph(const Config& config);
+graph::Graph graph_from_config(const Config& config);
 
 // Only the network and the method, for frames of this shape or for a known graph. Opens no data:
 // [data] and [train] of `config` are dropped.

@@ -38,7 +38,7 @@ void mark_idle_keys(const Graph& graph, NeuronKind kind, const Config& config) {
 // The network of [model] file, which replaces all other keys of [model] and [neuron].
 Graph read_file_of(const Config& config, const FrameShape& frame, size_t n_classes) {
   const std::filesystem::path path = kModelFile.read(config.section("model"));
-  Graph graph = read_graph(path);
+  Graph graph = read_graph_file(path);
   config.replaces("model.file", {"model", "neuron"});
   check_fits(graph, frame, n_classes, path.string());
   return graph;
