@@ -35,10 +35,11 @@ class BatchNormFunction : public torch::autograd::Function<BatchNormFunction> {
                         const Tensor& beta, const Tensor& running_mean, const Tensor& running_var,
                         double eps, double momentum) {
     const Tensor x = checked(input, "batch norm: input");
-    check_has_statistics(x);
+    const NormStatistics measured =
+        statistics_for(x, running_mean, running_var, eps, /*training=*/true);
+    const Tensor &mean = measured.mean, &inverse_std = measured.inverse_std;
     const int64_t per_channel = x.numel() / x.size(2);
-    const Tensor mean = at::empty_like(gamma), inverse_std = at::empty_like(gamma),
-                 variance = at::empty_like(gamma);
+    const Tensor variance = at::empty_like(gamma);
     Tensor y = at::empty_like(x);
 
     dispatch_real(x, [&](auto zero) {
@@ -75,9 +76,12 @@ class BatchNormFunction : public torch::autograd::Function<BatchNormFunction> {
 
 }  // namespace
 
-void check_has_statistics(const Tensor& x) {
+NormStatistics statistics_for(const Tensor& x, const Tensor& running_mean,
+                              const Tensor& running_var, double eps, bool training) {
+  if (!training) return {.mean = running_mean, .inverse_std = at::rsqrt(running_var + eps)};
   SPIKENM_CHECK(x.numel() > x.size(2),
                 "batch norm: found one value a channel, wanted two or more to train");
+  return {.mean = at::empty_like(running_mean), .inverse_std = at::empty_like(running_mean)};
 }
 
 Tensor batch_norm(const Tensor& x, BatchNormState& s, bool training) {
@@ -95,12 +99,13 @@ Tensor batch_norm(const Tensor& x, BatchNormState& s, bool training) {
 
   // Evaluation: no gradient is wanted, and the statistics are the running ones.
   const Tensor input = checked(x, "batch norm: input");
-  const Tensor inverse_std = at::rsqrt(s.running_var + s.eps);
+  const NormStatistics running =
+      statistics_for(input, s.running_mean, s.running_var, s.eps, /*training=*/false);
   Tensor y = at::empty_like(input);
   dispatch_real(input, [&](auto zero) {
     using T = decltype(zero);
     kernels::batch_norm_apply(
-        arguments<T>(input, s.gamma, s.beta, s.running_mean, inverse_std, s.eps), data<T>(y));
+        arguments<T>(input, s.gamma, s.beta, running.mean, running.inverse_std, s.eps), data<T>(y));
   });
   return y;
 }

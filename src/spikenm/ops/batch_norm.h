@@ -11,8 +11,15 @@ struct BatchNormState {
   double eps = 1e-5, momentum = 0.1;
 };
 
-// Throws Error if a channel of x [T,B,C,...] has only one value: it has no variance.
-void check_has_statistics(const Tensor& x);
+// What a norm subtracts and multiplies with, [C] each.
+struct NormStatistics {
+  Tensor mean, inverse_std;
+};
+
+// Evaluation: the running ones. Training: memory for those of x [T,B,C,...], which the caller
+// measures; throws Error if a channel has only one value, which has no variance.
+NormStatistics statistics_for(const Tensor& x, const Tensor& running_mean,
+                              const Tensor& running_var, double eps, bool training);
 
 // x [T,B,C,...] -> the same shape. Training uses the statistics of this batch and updates the
 // running ones.

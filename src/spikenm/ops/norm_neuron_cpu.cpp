@@ -49,13 +49,10 @@ NormNeuron<float> arguments(const Tensor& x, const NormTensors& norm, const Call
 
 void prepare_statistics(const Tensor& x, NormTensors& norm, const Tensor& running_mean,
                         const Tensor& running_var, const Call& call) {
-  if (!call.training) {
-    norm.mean = running_mean;
-    norm.inverse_std = at::rsqrt(running_var + call.eps);
-    return;
-  }
-  check_has_statistics(x);
-  for (Tensor* t : {&norm.mean, &norm.inverse_std, &norm.variance}) *t = at::empty_like(norm.gamma);
+  const NormStatistics used = statistics_for(x, running_mean, running_var, call.eps, call.training);
+  norm.mean = used.mean;
+  norm.inverse_std = used.inverse_std;
+  if (call.training) norm.variance = at::empty_like(norm.gamma);
 }
 
 void move_running(const Tensor& x, const NormTensors& norm, const Tensor& running_mean,

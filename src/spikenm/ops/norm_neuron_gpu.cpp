@@ -60,14 +60,11 @@ Tensor workspace_for(const Tensor& x, const Call& call) {
 // Fills mean and inverse_std: this batch's while training, and the running ones move.
 void set_statistics(const Tensor& x, NormTensors& norm, const Tensor& running_mean,
                     const Tensor& running_var, const Call& call) {
-  if (!call.training) {
-    norm.mean = running_mean;
-    norm.inverse_std = at::rsqrt(running_var + call.eps);
-    return;
-  }
-  check_has_statistics(x);
-  norm.mean = at::empty_like(running_mean);
-  norm.inverse_std = at::empty_like(running_mean);
+  const NormStatistics used = statistics_for(x, running_mean, running_var, call.eps, call.training);
+  norm.mean = used.mean;
+  norm.inverse_std = used.inverse_std;
+  if (!call.training) return;
+
   const Tensor workspace = workspace_for(x, call);
   kernels::norm_statistics_cuda({.shape = shape_of(x, call),
                                  .x = x.const_data_ptr(),
