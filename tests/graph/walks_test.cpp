@@ -1,5 +1,6 @@
 #include "spikenm/graph/walks.h"
 
+#include "spikenm/graph/graph_toml.h"
 #include "support/graphs.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ Names reading(const Graph& graph, const std::string& neurons) {
 
 // The neurons that a synapse drives, or nothing.
 std::string driven(const Graph& graph, const std::string& synapse) {
-  const auto found = driven_neurons(graph, graph.find(synapse).value());
+  const auto found = driven_neurons(graph, readers(graph), graph.find(synapse).value());
   return found ? graph.node(*found).name : "";
 }
 
@@ -107,6 +108,60 @@ TEST(Walks, NormsStandBetweenASynapseAndItsNeuronsAndNothingElseDoes) {
   EXPECT_EQ(driven(graph, "normed"), "n2");
   EXPECT_EQ(driven(graph, "pooled"), "");
   EXPECT_EQ(driven(graph, "shared"), "");  // its analog values go elsewhere too
+}
+
+// a and b read the input, and their sum drives fire behind a pool; c reads its spikes, d what c
+// makes of them and the spikes themselves.
+Graph two_readers_of_the_input() {
+  return from_toml(R"(
+format = "spikenm-graph"
+version = 1
+name = "net"
+frame = [2, 4, 4]
+classes = ["x", "y"]
+node = [
+ {name = "a", op = "synapse", out = 2},
+ {name = "b", op = "synapse", out = 2, inputs = ["input"]},
+ {name = "both", op = "sum", inputs = ["a", "b"]},
+ {name = "pool", op = "pool"},
+ {name = "fire", op = "neuron"},
+ {name = "pooled", op = "pool"},
+ {name = "c", op = "synapse", out = 2},
+ {name = "mixed", op = "sum", inputs = ["c", "pooled"]},
+ {name = "d", op = "synapse", out = 2},
+ {name = "row", op = "flatten"},
+])",
+                   "test");
+}
+
+TEST(Walks, ASynapseReachesNeuronsThroughSumsAndPools) {
+  const Graph graph = two_readers_of_the_input();
+  for (const char* name : {"a", "b"})
+    EXPECT_EQ(names(graph, reached_neurons(graph, graph.find(name).value())), Names{"fire"});
+  EXPECT_EQ(names(graph, reached_neurons(graph, graph.find("c").value())), Names{});
+}
+
+TEST(Walks, WhatTheInputAloneMakesIsAFrameAndWhatNeuronsMakeAreSpikes) {
+  const Graph graph = two_readers_of_the_input();
+  const std::vector<Signal> found = signals(graph);
+  const auto of = [&](const char* name) { return found[graph.find(name).value()]; };
+  for (const char* name : {"input", "a", "b", "both", "pool"})
+    EXPECT_EQ(of(name), Signal::kFrame) << name;
+  for (const char* name : {"fire", "pooled"}) EXPECT_EQ(of(name), Signal::kSpikes) << name;
+  for (const char* name : {"c", "mixed", "d", "row"}) EXPECT_EQ(of(name), Signal::kAnalog) << name;
+}
+
+TEST(Walks, EveryModelReadsItsInputOnceAndSpikesElsewhere) {
+  for (const std::string& name : models().names()) {
+    const Graph graph = build_graph(name);
+    const std::vector<Signal> found = signals(graph);
+    bool is_first = true;
+    for (const Node& node : graph.nodes()) {
+      if (node.as<Synapse>() == nullptr) continue;
+      EXPECT_EQ(found[node.inputs[0]], is_first ? Signal::kFrame : Signal::kSpikes) << node.name;
+      is_first = false;
+    }
+  }
 }
 
 TEST(Walks, AnAnalogScoreDrivesNothing) {

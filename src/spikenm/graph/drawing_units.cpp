@@ -106,7 +106,7 @@ void add_node(const Graph& graph, NodeId id, const Annotations& annotations, Dra
 }  // namespace
 
 std::vector<DrawnUnit> drawn_units(const Graph& graph, const Annotations& annotations) {
-  const std::vector<std::vector<NodeId>> reading = readers(graph);
+  const Readers reading = readers(graph);
   constexpr size_t kNone = SIZE_MAX;
   std::vector<size_t> unit_of(graph.nodes().size(), kNone);
   std::vector<DrawnUnit> units;

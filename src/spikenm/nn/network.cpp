@@ -77,8 +77,12 @@ Network::Network(graph::Graph graph, uint64_t seed, bool shapes_only)
       neurons_.back().node = id;
     }
   }
-  for (Synapse& s : synapses_)
-    if (const auto driven = graph::driven_neurons(graph_, s.node)) s.drives = &neuron(*driven);
+
+  const graph::Readers readers = graph::readers(graph_);
+  for (Synapse& s : synapses_) {
+    const auto driven = graph::driven_neurons(graph_, readers, s.node);
+    if (driven) s.drives = &neuron(*driven);
+  }
 }
 
 Tensor Network::forward(Pass& pass, const Tensor& x) {

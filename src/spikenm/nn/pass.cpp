@@ -35,13 +35,15 @@ Tensor Pass::compute(Network& network, graph::NodeId id, const std::vector<Tenso
 
 Tensor Pass::run(Network& network, const Tensor& x) {
   const graph::Graph& graph = network.graph();
-  const auto readers = graph::readers(graph);
+  const graph::Readers readers = graph::readers(graph);
   std::vector<Tensor> values(graph.nodes().size());
   values[0] = x;
+
   for (graph::NodeId id = 1; id < values.size(); ++id) {
     std::vector<Tensor> inputs;
     for (const graph::NodeId input : graph.node(id).inputs) inputs.push_back(values[input]);
     values[id] = compute(network, id, inputs);
+
     for (const graph::NodeId input : graph.node(id).inputs)
       if (readers[input].back() == id) values[input] = Tensor();
   }

@@ -28,7 +28,7 @@ std::vector<const Synapse*> synapses(const Graph& graph) {
 Names masked_neurons(const Graph& graph) {
   Names names;
   for (const std::string& synapse : test::names_of<Synapse>(graph)) {
-    const auto neurons = driven_neurons(graph, graph.find(synapse).value());
+    const auto neurons = driven_neurons(graph, readers(graph), graph.find(synapse).value());
     if (neurons && graph.node(*neurons).as<Neuron>()->maskable) names.push_back(synapse);
   }
   return names;
@@ -39,7 +39,7 @@ void expect_outputs(const Graph& graph, const std::vector<int64_t>& wanted, int6
   ASSERT_EQ(found.size(), wanted.size());
   for (size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(found[i]->shape.cout, wanted[i]) << i;
   EXPECT_EQ(found.back()->shape.cin, last_in);
-  EXPECT_EQ(driven_neurons(graph, graph.find("fc1").value()), std::nullopt);
+  EXPECT_EQ(driven_neurons(graph, readers(graph), graph.find("fc1").value()), std::nullopt);
 }
 
 TEST(Chain, NeuronsOfConvolutionsAfterTheFirstMayBeMasked) {

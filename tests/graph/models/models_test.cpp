@@ -32,7 +32,7 @@ TEST(Models, EveryModelKnowsItsFrameAndWhatItsSynapsesDrive) {
     EXPECT_NO_THROW(graph.finish()) << name;
     std::set<NodeId> driven;
     for (const std::string& synapse : test::names_of<Synapse>(graph)) {
-      const auto neurons = driven_neurons(graph, graph.find(synapse).value());
+      const auto neurons = driven_neurons(graph, readers(graph), graph.find(synapse).value());
       if (!neurons) continue;
       EXPECT_TRUE(driven.insert(*neurons).second) << name << " " << synapse;
       EXPECT_TRUE(graph.node(*neurons).name.ends_with("_" + synapse)) << name << " " << synapse;

@@ -26,7 +26,7 @@ bool has(const Graph& graph, const std::string& name) {
 
 // Whether the neurons that the synapse drives may be masked.
 bool masks_neurons(const Graph& graph, const std::string& synapse) {
-  const auto neurons = driven_neurons(graph, graph.find(synapse).value());
+  const auto neurons = driven_neurons(graph, readers(graph), graph.find(synapse).value());
   return neurons && graph.node(*neurons).as<Neuron>()->maskable;
 }
 
@@ -95,7 +95,8 @@ TEST(Resnet19, EveryWeightMayBeMaskedAndNeuronsOfBlocksOnly) {
     EXPECT_TRUE(synapse.maskable) << name;
     EXPECT_EQ(synapse.bias, name.starts_with("fc")) << name;
     EXPECT_EQ(masks_neurons(graph, name), name.starts_with("layer")) << name;
-    EXPECT_EQ(!driven_neurons(graph, graph.find(name).value()), name == "fc2") << name;
+    EXPECT_EQ(!driven_neurons(graph, readers(graph), graph.find(name).value()), name == "fc2")
+        << name;
   }
 }
 
