@@ -178,7 +178,7 @@ struct Convolutions : nn::Observer {
     observer.on_synapse_input(layer, x, weight);
     if (layer.name == "conv1") return;
     const Tensor rows = x.flatten(0, 1).to(at::kDouble), alive = weight.ne(0).to(at::kDouble);
-    const ops::SynapseGeometry& g = layer.geometry;
+    const ops::SynapseGeometry& g = layer.spec->geometry;
     Tensor y = x.dim() == 3 ? at::mm(rows, alive.flatten(1).t())
                             : at::conv2d(rows, alive, {}, g.stride, g.padding);
     for (const sparsity::NeuronMask& mask : neurons)

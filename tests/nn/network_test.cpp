@@ -53,14 +53,14 @@ TEST(Network, ItsLayersAreThoseOfTheNodes) {
   EXPECT_EQ(a.name, "a");
   EXPECT_EQ(a.node, conv);
   EXPECT_EQ(a.weight.sizes(), at::IntArrayRef({4, 3, 3, 3}));
-  EXPECT_EQ(a.geometry.stride, 2);
-  EXPECT_EQ(a.geometry.padding, 1);
-  EXPECT_TRUE(a.maskable);
+  EXPECT_EQ(a.spec->geometry.stride, 2);
+  EXPECT_EQ(a.spec->geometry.padding, 1);
+  EXPECT_TRUE(a.spec->maskable);
   EXPECT_FALSE(a.bias.defined());
   EXPECT_EQ(a.drives, &network.neurons()[0]);
   EXPECT_EQ(b.node, head);
   EXPECT_EQ(b.weight.sizes(), at::IntArrayRef({5, 4 * 3 * 3, 1, 1}));
-  EXPECT_FALSE(b.maskable);
+  EXPECT_FALSE(b.spec->maskable);
   ASSERT_TRUE(b.bias.defined());
   EXPECT_EQ(b.bias.sizes(), at::IntArrayRef({5}));
   EXPECT_TRUE(b.bias.requires_grad());
@@ -69,7 +69,7 @@ TEST(Network, ItsLayersAreThoseOfTheNodes) {
   EXPECT_EQ(network.norms()[0].state.gamma.sizes(), at::IntArrayRef({4}));
   EXPECT_EQ(network.neurons()[0].name, "lif_a");
   EXPECT_EQ(network.neurons()[0].node, fire);
-  EXPECT_TRUE(network.neurons()[0].maskable);
+  EXPECT_TRUE(network.neurons()[0].spec->maskable);
   EXPECT_EQ(network.frame(), (graph::FrameShape{3, 6, 5}));
 }
 

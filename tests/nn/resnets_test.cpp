@@ -92,8 +92,8 @@ TEST(SewResnet18, StemWeightsAndBlocksMayBeMaskedTheHeadNot) {
   const auto network = build("sew_resnet18", "width = 4");
   for (const Synapse& s : network->synapses()) {
     const bool block = s.name.starts_with("layer");
-    EXPECT_EQ(s.maskable, s.name != "head") << s.name;
-    EXPECT_EQ(s.drives != nullptr && s.drives->maskable, block) << s.name;
+    EXPECT_EQ(s.spec->maskable, s.name != "head") << s.name;
+    EXPECT_EQ(s.drives != nullptr && s.drives->spec->maskable, block) << s.name;
     EXPECT_EQ(s.bias.defined(), s.name == "head") << s.name;
   }
 }
@@ -101,8 +101,9 @@ TEST(SewResnet18, StemWeightsAndBlocksMayBeMaskedTheHeadNot) {
 TEST(Resnet19, EveryWeightMayBeMaskedAndNeuronsOfBlocksOnly) {
   const auto network = build("resnet19", "width = 4");
   for (const Synapse& s : network->synapses()) {
-    EXPECT_TRUE(s.maskable) << s.name;
-    EXPECT_EQ(s.drives != nullptr && s.drives->maskable, s.name.starts_with("layer")) << s.name;
+    EXPECT_TRUE(s.spec->maskable) << s.name;
+    EXPECT_EQ(s.drives != nullptr && s.drives->spec->maskable, s.name.starts_with("layer"))
+        << s.name;
     EXPECT_EQ(s.drives == nullptr, s.name == "fc2") << s.name;
     EXPECT_EQ(s.bias.defined(), s.name.starts_with("fc")) << s.name;
   }

@@ -211,7 +211,7 @@ TEST(Connectivity, ThePapersNetworksHaveTheirWeightsAndConnections) {
                              {"resnet19", images, 12643008, 3491940096}}) {
     const auto network = test::model_network(paper.model, "", paper.spec);
     int64_t weights = 0;
-    for (const nn::Synapse& s : network->synapses()) weights += s.maskable ? s.weight.numel() : 0;
+    for (const nn::Synapse& s : network->synapses()) weights += s.spec->maskable ? s.weight.numel() : 0;
     EXPECT_EQ(weights, paper.weights) << paper.model;
     if (network->synapses().front().name == "stem") {  // UPR leaves it out: 11,157,504
       EXPECT_EQ(network->synapses().front().weight.numel(), 1728) << paper.model;

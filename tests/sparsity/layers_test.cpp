@@ -52,8 +52,7 @@ TEST(MaskableLayers, GlobsChooseThem) {
 }
 
 TEST(MaskableLayers, ALayerThatMayNotBeMaskedIsLeftOut) {
-  const auto network = test::small_network();
-  network->synapses().back().maskable = false;
+  const auto network = test::small_network_unmaskable("fc1");
   EXPECT_EQ(names(find(*network, "")), (Names{"conv1", "conv2", "conv3"}));
   EXPECT_ERROR(find(*network, "layers = [\"fc1\"]"), "method.layers", "fc1", "conv1");
 }
@@ -129,8 +128,7 @@ TEST(MaskableLayers, TheFirstAndTheLastMayStayDense) {
 }
 
 TEST(MaskableLayers, AHeadThatIsNeverMaskedIsTheLastLayerAllTheSame) {
-  const auto network = test::small_network();
-  network->synapses().back().maskable = false;
+  const auto network = test::small_network_unmaskable("fc1");
   testing::internal::CaptureStderr();
   EXPECT_EQ(names(find(*network, "last_layer = \"dense\"")), (Names{"conv1", "conv2", "conv3"}));
   EXPECT_EQ(testing::internal::GetCapturedStderr(),

@@ -318,8 +318,8 @@ TEST(NeuronPruning, WrongOptionsAreOneSentenceEach) {
                "5", "10");
   EXPECT_ERROR(method_on(*network, "random", "granularity = \"neuron\""), "granularity", "neuron",
                "weight+neuron");
-  for (nn::Neuron& neuron : network->neurons()) neuron.maskable = false;
-  EXPECT_ERROR(method_on(*network, "random", kBoth), "granularity", "no neurons");
+  const auto without_neurons = test::small_network_unmaskable("lif");
+  EXPECT_ERROR(method_on(*without_neurons, "random", kBoth), "granularity", "no neurons");
 }
 
 TEST(NeuronPruning, ComposesWithSharedMasksAndLayerPatterns) {

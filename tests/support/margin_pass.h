@@ -23,8 +23,9 @@ class MarginPass : public nn::RunPass {
     std::vector<int64_t> sizes = x.sizes().vec();
     sizes[0] = steps_;
     const auto current = values_of<double>(x.detach().expand(sizes).to(at::kDouble));
-    const auto run = run_neuron_ref<double>(layer.params, steps_, current, current);
-    for (const double h : run.h) margin_ = std::min(margin_, std::abs(h - layer.params.threshold));
+    const auto run = run_neuron_ref<double>(layer.spec->params, steps_, current, current);
+    for (const double h : run.h)
+      margin_ = std::min(margin_, std::abs(h - layer.spec->params.threshold));
     return RunPass::neuron(layer, x);
   }
   at::Tensor run(nn::Network& network, const at::Tensor& x) override {

@@ -2,6 +2,7 @@
 // it, and one training step of both.
 #pragma once
 
+#include "spikenm/graph/graph_json.h"
 #include "spikenm/graph/models/models.h"
 #include "spikenm/graph/models/neuron_options.h"
 #include "spikenm/nn/run_pass.h"
@@ -20,6 +21,14 @@ inline std::unique_ptr<nn::Network> small_network(int width = 8, uint64_t seed =
   const graph::ModelSpec spec{.frame = {2, 8, 8}, .neuron = graph::read_neuron(Config())};
   const Config config = Config::from_text("voters = 1\nwidth = " + std::to_string(width), "test");
   return std::make_unique<nn::Network>(graph::models().find("small_conv")(spec, config), seed);
+}
+
+// The same with `maskable = false` at the nodes whose names begin like this.
+inline std::unique_ptr<nn::Network> small_network_unmaskable(const std::string& prefix) {
+  Json json = graph::graph_to_json(small_network()->graph());
+  for (Json& node : json["node"])
+    if (node["name"].get<std::string>().starts_with(prefix)) node["maskable"] = false;
+  return std::make_unique<nn::Network>(graph::graph_from_json(json, "test"));
 }
 
 // `toml` is the [method] section.

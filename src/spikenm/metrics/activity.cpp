@@ -12,12 +12,12 @@ void ActivityObserver::on_synapse_input(const nn::Synapse& layer, const at::Tens
     ++batches_;
     return;
   }
-  if (!layer.maskable) return;
+  if (!layer.spec->maskable) return;
   at::Tensor keep;
   for (const sparsity::NeuronMask& mask : neurons_) {
     if (mask.neuron == layer.drives) keep = mask.keep;
   }
-  sops_.add(x, ops::reach_of(weight, layer.geometry, x.sizes(), keep));
+  sops_.add(x, ops::reach_of(weight, layer.spec->geometry, x.sizes(), keep));
 }
 
 void ActivityObserver::on_spikes(const nn::Neuron& layer, const at::Tensor& spikes) {

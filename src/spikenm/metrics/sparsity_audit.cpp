@@ -51,7 +51,7 @@ SparsityAudit audit_network(nn::Network& network, const std::vector<sparsity::La
   for (const nn::Synapse& synapse : network.synapses()) {
     const bool masked = std::any_of(masks.begin(), masks.end(),
                                     [&](const auto& mask) { return mask.synapse == &synapse; });
-    if (synapse.maskable && !masked) result.left_dense += synapse.weight.numel();
+    if (synapse.spec->maskable && !masked) result.left_dense += synapse.weight.numel();
   }
   return result;
 }

@@ -16,12 +16,13 @@ struct Neuron;
 struct Synapse {
   std::string name;  // "conv1", "fc2"
   graph::NodeId node = 0;
-  Tensor weight;  // [Cout,Cin,kh,kw]
-  Tensor bias;    // [Cout], or undefined: where batch norm follows, it has one
-  graph::SynapseGeometry geometry;
+  const graph::Synapse* spec = nullptr;  // what the graph says of it: geometry, maskable or not
+  Tensor weight;                         // [Cout,Cin,kh,kw]
+  Tensor bias;  // [Cout], or undefined: where batch norm follows, it has one
   at::ScalarType compute = at::kFloat;  // of the products on a GPU; the weight itself stays float
-  bool maskable = true;                 // false: a readout that is neither masked nor counted
-  const Neuron* drives = nullptr;  // the neuron layer its output goes to; null for an analog score
+  // The neuron layer that alone reads its output; null where others do too, or where it is an
+  // analog score.
+  const Neuron* drives = nullptr;
   WeightHook* hook = nullptr;
 
   [[nodiscard]] nm::WeightShape shape() const {
@@ -37,9 +38,8 @@ struct Norm {
 struct Neuron {
   std::string name;
   graph::NodeId node = 0;
-  graph::NeuronParams params;
-  Tensor leak_logit;      // of a leak that is learnt, k = sigmoid(w); else undefined
-  bool maskable = false;  // neuron pruning may silence neurons of this layer
+  const graph::Neuron* spec = nullptr;  // what the graph says of it: constants, maskable or not
+  Tensor leak_logit;                    // of a leak that is learnt, k = sigmoid(w); else undefined
   SpikeHook* hook = nullptr;
 };
 

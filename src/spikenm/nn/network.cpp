@@ -18,14 +18,13 @@ Tensor shape_only(at::IntArrayRef sizes) {
 Synapse make_synapse(const graph::Synapse& spec, uint64_t seed, uint32_t index, bool shapes_only) {
   const nm::WeightShape& s = spec.shape;
   Synapse layer;
+  layer.spec = &spec;
   layer.weight =
       (shapes_only ? shape_only({s.cout, s.cin, s.kh, s.kw}) : kaiming_weight(s, seed, index))
           .set_requires_grad(true);
   if (spec.bias)
     layer.bias =
         (shapes_only ? shape_only({s.cout}) : uniform_bias(s, seed, index)).set_requires_grad(true);
-  layer.geometry = spec.geometry;
-  layer.maskable = spec.maskable;
   return layer;
 }
 
@@ -43,8 +42,7 @@ Norm make_norm(int64_t channels, bool shapes_only) {
 
 Neuron make_neuron(const graph::Neuron& spec, bool shapes_only) {
   Neuron layer;
-  layer.params = spec.params;
-  layer.maskable = spec.maskable;
+  layer.spec = &spec;
   if (graph::traits_of(spec.params.neuron).learns_leak) {
     // k = sigmoid(w) starts at 1/tau.
     layer.leak_logit =

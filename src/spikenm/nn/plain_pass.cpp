@@ -87,9 +87,10 @@ Tensor PlainPass::synapse(Synapse& layer, const Tensor& input) {
   const Tensor weight = layer.hook != nullptr ? layer.hook->effective(layer.weight) : layer.weight;
   const Tensor x = at_all_steps(input);
   const Tensor rows = x.flatten(0, 1);
-  const Tensor y = x.dim() == 3 ? at::linear(rows, weight.flatten(1), layer.bias)
-                                : at::conv2d(rows, weight, layer.bias, layer.geometry.stride,
-                                             layer.geometry.padding);
+  const graph::SynapseGeometry& geometry = layer.spec->geometry;
+  const Tensor y = x.dim() == 3
+                       ? at::linear(rows, weight.flatten(1), layer.bias)
+                       : at::conv2d(rows, weight, layer.bias, geometry.stride, geometry.padding);
   return y.unflatten(0, {x.size(0), x.size(1)});
 }
 
@@ -109,8 +110,9 @@ Tensor PlainPass::at_all_steps(const Tensor& x) const {
 
 Tensor PlainPass::neuron(Neuron& layer, const Tensor& input) {
   const Tensor x = at_all_steps(input);
-  const NeuronParams& p = layer.params;
+  const NeuronParams& p = layer.spec->params;
   const Tensor k = layer.leak_logit.defined() ? at::sigmoid(layer.leak_logit) : Tensor();
+
   Tensor v = at::full_like(x[0], p.soft_reset ? 0 : p.v_reset);
   Tensor current;
   std::vector<Tensor> spikes;
@@ -122,6 +124,7 @@ Tensor PlainPass::neuron(Neuron& layer, const Tensor& input) {
     v = reset(h, p.detach_reset ? spike.detach() : spike, p);
     spikes.push_back(spike);
   }
+
   const Tensor all = at::stack(spikes);
   return layer.hook != nullptr ? layer.hook->effective(all) : all;
 }

@@ -35,7 +35,7 @@ ops::Spikes RunPass::fused(Network& network, const PlanStep& step, const Tensor&
   const Neuron& layer = network.neuron(*step.neurons);
   const auto* const geometry =
       step.pool ? network.graph().node(*step.pool).as<graph::Pool>() : nullptr;
-  const ops::NormNeuronCall call{.params = layer.params,
+  const ops::NormNeuronCall call{.params = layer.spec->params,
                                  .norm = step.norm ? &network.norm(*step.norm).state : nullptr,
                                  .steps = x.size(0) == 1 ? steps_ : x.size(0),
                                  .training = training_};
@@ -54,7 +54,8 @@ Tensor RunPass::synapse(Synapse& layer, const ops::Spikes& x) {
   // The credit of a constant current is earned step by step.
   const bool temporal = credit != nullptr && credit->kind == ops::CreditKind::kTemporal;
   if (observer_ != nullptr) observer_->on_synapse_input(layer, x.values, weight);
-  Tensor y = ops::synapse(x.values, weight, layer.geometry, credit, layer.compute, x.bits,
+
+  Tensor y = ops::synapse(x.values, weight, layer.spec->geometry, credit, layer.compute, x.bits,
                           temporal ? steps_ : 1, unscale_);
   if (layer.bias.defined()) y = y + (y.dim() == 3 ? layer.bias : layer.bias.view({-1, 1, 1}));
   return layer.drives == nullptr ? ops::exact(y) : y;
@@ -66,7 +67,7 @@ Tensor RunPass::norm(Norm& layer, const Tensor& x) {
 
 Tensor RunPass::neuron(Neuron& layer, const Tensor& x) {
   return finish_spikes(
-      layer, ops::neuron_seq(ops::at_all_steps(x, steps_), layer.params, layer.leak_logit));
+      layer, ops::neuron_seq(ops::at_all_steps(x, steps_), layer.spec->params, layer.leak_logit));
 }
 
 Tensor RunPass::finish_spikes(const Neuron& layer, Tensor spikes) {

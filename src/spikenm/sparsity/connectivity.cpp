@@ -21,7 +21,7 @@ class ConnectivityPass : public nn::Pass {
     Tensor alive = keep.defined() ? connect(layer, live, keep) : connect_all(layer, live);
     if (const Tensor kept = kept_neurons(layer); kept.defined()) alive = alive * kept;
     const Tensor dense = connect_all(layer, x.narrow(1, 1, 1));
-    if (layer.maskable) {
+    if (layer.spec->maskable) {
       result_.layers.push_back({.name = layer.name,
                                 .alive = alive.sum().item<double>(),
                                 .dense = dense.sum().item<double>()});
@@ -43,7 +43,7 @@ class ConnectivityPass : public nn::Pass {
   static Tensor connect(const nn::Synapse& layer, const Tensor& x, const Tensor& weight) {
     const Tensor in = x.squeeze(0).to(at::kDouble);
     if (x.dim() == 3) return at::mm(in, weight.flatten(1).t()).unsqueeze(0);
-    return at::conv2d(in, weight, {}, layer.geometry.stride, layer.geometry.padding).unsqueeze(0);
+    return at::conv2d(in, weight, {}, layer.spec->geometry.stride, layer.spec->geometry.padding).unsqueeze(0);
   }
 
   // With kernels of ones: the sum over input channels is enough, and all output channels are one.

@@ -17,7 +17,7 @@ namespace {
 std::vector<std::string> names_of(nn::Network& network) {
   std::vector<std::string> names;
   for (const nn::Synapse& s : network.synapses()) {
-    if (s.maskable) names.push_back(s.name);
+    if (s.spec->maskable) names.push_back(s.name);
   }
   return names;
 }
@@ -45,7 +45,7 @@ struct Rules {
   std::vector<std::string> dense;  // named by first_layer and last_layer
 
   [[nodiscard]] bool wants(const nn::Synapse& synapse) const {
-    return synapse.maskable && std::any_of(globs.begin(), globs.end(), [&](const auto& glob) {
+    return synapse.spec->maskable && std::any_of(globs.begin(), globs.end(), [&](const auto& glob) {
              return glob_match(glob, synapse.name);
            });
   }
@@ -68,7 +68,7 @@ struct Rules {
 // such as a readout head, is dense anyway.
 void read_end(const ChoiceKey& key, const nn::Synapse& end, const Config& method, Rules& rules) {
   if (key.read(method) == 0) return;
-  if (end.maskable) {
+  if (end.spec->maskable) {
     rules.dense.push_back(end.name);
   } else {
     say(fmt::format("note: {}: {} is never masked, so nothing more is left dense",

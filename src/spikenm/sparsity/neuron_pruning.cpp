@@ -85,7 +85,7 @@ class NeuronPruning : public Method {
         lambda_(options.lambda) {
     if (options.target_conn) control_.emplace(*options.target_conn);
     for (nn::Neuron& neuron : network.neurons()) {
-      if (!neuron.maskable) continue;
+      if (!neuron.spec->maskable) continue;
       const std::vector<int64_t> shape = network.graph().node(neuron.node).out.sizes();
       neurons_.push_back({.id = neurons_.size(), .neuron = &neuron, .shape = shape});
       State& state = states_.emplace_back();

@@ -39,7 +39,7 @@ Json rates_json(const metrics::ActivityObserver& activity) {
 Json layer_patterns(ModelRecipe& model) {
   Json patterns = Json::object();
   for (const nn::Synapse& synapse : model.network->synapses()) {
-    if (synapse.maskable) patterns[synapse.name] = "dense";
+    if (synapse.spec->maskable) patterns[synapse.name] = "dense";
   }
   for (const sparsity::MaskableLayer& layer : model.method->layers())
     patterns[layer.synapse->name] = layer.pattern.text();

@@ -88,7 +88,8 @@ Products time_products(const ModelRecipe& model, const StepBenchOptions& o, cons
                                .to(s.compute)
                                .contiguous(format);
       const at::Tensor w = s.weight.detach().to(s.compute).contiguous(format);
-      const std::vector<int64_t> stride(2, s.geometry.stride), padding(2, s.geometry.padding);
+      const std::vector<int64_t> stride(2, s.spec->geometry.stride),
+          padding(2, s.spec->geometry.padding);
 
       at::Tensor y;
       forward += clock.time_each([&] { y = at::conv2d(x, w, {}, stride, padding); });
