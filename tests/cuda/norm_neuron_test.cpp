@@ -98,7 +98,8 @@ Outcome run_on_gpu(const Case& c, const Tensor& g) {
   const Spikes out = fused ? norm_neuron(x, {.params = c.params,
                                              .norm = c.norm == NormMode::kNone ? nullptr : &state,
                                              .steps = c.steps,
-                                             .training = c.norm == NormMode::kTraining})
+                                             .training = c.norm == NormMode::kTraining,
+                                             .wants_bits = c.shape[2] % 8 == 0})
                            : Spikes{.values = unfused(c, x, state), .bits = {}};
   EXPECT_EQ(out.bits.defined(), fused && c.shape[2] % 8 == 0);
   return {.spikes = out.values.detach(),

@@ -25,6 +25,7 @@ TEST(CudaPlan, ThePoolIsPartOfItsNeurons) {
   EXPECT_EQ(step.norm, std::optional<graph::NodeId>(2));
   EXPECT_EQ(step.neurons, std::optional<graph::NodeId>(3));
   EXPECT_EQ(step.pool, std::optional<graph::NodeId>(4));
+  EXPECT_FALSE(step.bits);  // a pool leaves none
   EXPECT_EQ(step.finished, (std::vector<graph::NodeId>{1, 2, 3}));
 }
 

@@ -35,6 +35,29 @@ TEST(Plan, DoublesAreNotFused) {
     EXPECT_FALSE(step.norm || step.neurons || step.pool);
 }
 
+// What the plan of a GPU needs no GPU for.
+TEST(Plan, SpikesComeWithBitsWhereASynapseReadsThem) {
+  const ops::Place gpu{.device = at::kCUDA, .type = at::kBFloat16, .steps = 4};
+  const auto bits = [](const Graph& graph, const ops::Place& place) {
+    std::vector<std::string> names;
+    for (const PlanStep& step : make_plan(graph, place).steps)
+      if (step.bits) names.push_back(graph.node(step.node).name);
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  const graph::Synapse odd{.shape = {9, 8, 1, 1}}, back{.shape = {8, 9, 1, 1}};
+  const Graph chain = chain_of({{"conv", kConv},
+                                {"norm", graph::Norm{}},
+                                {"read", graph::Neuron{}},
+                                {"odd", odd},  // 9 channels fill no bytes
+                                {"unpacked", graph::Neuron{}},
+                                {"back", back},
+                                {"flattened", graph::Neuron{}},
+                                {"row", graph::Flatten{}}});
+  EXPECT_EQ(bits(chain, gpu), Names{"read"});
+  EXPECT_EQ(bits(chain, kCpu), Names{});
+}
+
 TEST(Plan, LearntLeaksAndSecondStatesAreNotFused) {
   const Groups alone{{"conv"}, {"norm"}, {"fire"}, {"pool"}, {"flatten"}};
   EXPECT_EQ(groups(pooled(NeuronKind::kPlif), kCpu), alone);

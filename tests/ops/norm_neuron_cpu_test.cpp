@@ -177,5 +177,14 @@ TEST(NormNeuronCpu, WrongStepsAndSingleValuesAreErrors) {
       12);
 }
 
+// They would run with a leak that is not theirs.
+TEST(NormNeuronCpu, NeuronsThatItCannotRunAreRefused) {
+  const Tensor x = at::ones({4, 2, 3});
+  for (const Neuron neuron : {Neuron::kPlif, Neuron::kCubaLif}) {
+    EXPECT_THROW(norm_neuron_cpu(x, {.params = {.neuron = neuron}, .steps = 4}), Bug);
+    EXPECT_THROW(norm_neuron(x, {.params = {.neuron = neuron}, .steps = 4}), Bug);
+  }
+}
+
 }  // namespace
 }  // namespace spikenm::ops

@@ -8,6 +8,8 @@
 
 namespace spikenm::kernels {
 
+inline constexpr int64_t kSpikesPerByte = 8;
+
 // Writes n spikes, a multiple of 8, as values 0 and 1 of type `real`.
 void unpack_spikes(int64_t n, const uint8_t* bits, float* spikes);
 void unpack_spikes_cuda(int64_t n, const uint8_t* bits, Real real, void* spikes, void* stream);

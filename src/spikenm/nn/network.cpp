@@ -89,10 +89,7 @@ Tensor Network::forward(Pass& pass, const Tensor& x) {
 
 const Plan& Network::plan(int64_t steps) {
   const Synapse& first = synapses_.front();
-  const bool on_cpu = first.weight.is_cpu();
-  const ops::Place place{.device = first.weight.device(),
-                         .type = on_cpu ? first.weight.scalar_type() : first.compute,
-                         .steps = steps};
+  const ops::Place place = ops::place_of(first.weight, first.compute, steps);
   if (!plan_ || plan_->place != place) plan_ = make_plan(graph_, place);
   return *plan_;
 }
@@ -126,6 +123,7 @@ void Network::move_to(const at::Device& device, at::ScalarType compute) {
   const auto move = [&](Tensor& t) {
     if (t.defined()) t = t.detach().to(device).set_requires_grad(t.requires_grad());
   };
+
   for (Synapse& s : synapses_) {
     move(s.weight);
     move(s.bias);

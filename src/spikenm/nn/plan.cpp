@@ -2,6 +2,8 @@
 
 #include "spikenm/graph/walks.h"
 
+#include <algorithm>
+
 namespace spikenm::nn {
 namespace {
 
@@ -27,19 +29,29 @@ class Planner {
   // The step that begins with this node.
   [[nodiscard]] PlanStep group(NodeId id) const {
     PlanStep step{.node = id, .input = graph_.node(id).inputs[0]};
+
     const bool has_norm = graph_.node(id).as<graph::Norm>() != nullptr;
     const NodeId at = has_norm ? follower(id) : id;
     const auto* const neuron = graph_.node(at).as<graph::Neuron>();
     if (neuron == nullptr) return step;
+
     const NodeId behind = follower(at);
     const auto* const pool = graph_.node(behind).as<graph::Pool>();
     const ops::Fusing fusing = ops::fusing(neuron->params, place_, graph_.node(at).out, pool);
     if (!fusing.norm_neuron) return step;
+
     step.node = at;
     step.neurons = at;
     if (has_norm) step.norm = id;
     if (fusing.pool) step.pool = step.node = behind;
+    step.bits = fusing.bits && !fusing.pool && is_read_by_synapse(at);
     return step;
+  }
+
+  [[nodiscard]] bool is_read_by_synapse(NodeId id) const {
+    return std::ranges::any_of(readers_[id], [&](const NodeId reader) {
+      return graph_.node(reader).as<graph::Synapse>() != nullptr;
+    });
   }
 
   // The node that comes next and alone reads this one; the node itself where there is none.
@@ -61,7 +73,7 @@ class Planner {
 
   const graph::Graph& graph_;
   const ops::Place& place_;
-  std::vector<std::vector<NodeId>> readers_;
+  graph::Readers readers_;
 };
 
 }  // namespace

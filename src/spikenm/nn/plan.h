@@ -1,5 +1,6 @@
 // In which calls a graph runs at one place: a norm, the neurons behind it and the pool that alone
-// reads them may be one.
+// reads them may be one. Where it pays, spikes come with their bits, for the synapses that read
+// them.
 #pragma once
 
 #include "spikenm/graph/graph.h"
@@ -11,9 +12,11 @@
 namespace spikenm::nn {
 
 struct PlanStep {
-  graph::NodeId node = 0;  // whose value the step gives
-  // Neurons with what is done in the same call; `neurons` is set where one does more than `node`.
+  graph::NodeId node = 0;  // whose value the step computes
+  // A fused call: these neurons, the norm before them and the pool behind them where they have one.
+  // Steps without `neurons` are plain: `node` alone.
   std::optional<graph::NodeId> norm, neurons, pool;
+  bool bits = false;                    // of a fused call: a synapse reads the spikes' bits
   graph::NodeId input = 0;              // the first node that the step reads
   std::vector<graph::NodeId> finished;  // values that nobody reads after the step
 };

@@ -14,6 +14,7 @@ Tensor RunPass::run(Network& network, const Tensor& x) {
   const graph::Graph& graph = network.graph();
   std::vector<ops::Spikes> values(graph.nodes().size());
   values[0].values = x;
+
   for (const PlanStep& step : plan.steps) {
     const graph::Node& node = graph.node(step.node);
     ops::Spikes& value = values[step.node];
@@ -26,6 +27,7 @@ Tensor RunPass::run(Network& network, const Tensor& x) {
       for (const graph::NodeId input : node.inputs) inputs.push_back(values[input].values);
       value.values = compute(network, step.node, inputs);
     }
+
     for (const graph::NodeId id : step.finished) values[id] = {};
   }
   return values.back().values;
@@ -38,12 +40,14 @@ ops::Spikes RunPass::fused(Network& network, const PlanStep& step, const Tensor&
   const ops::NormNeuronCall call{.params = layer.spec->params,
                                  .norm = step.norm ? &network.norm(*step.norm).state : nullptr,
                                  .steps = x.size(0) == 1 ? steps_ : x.size(0),
-                                 .training = training_};
+                                 .training = training_,
+                                 .wants_bits = step.bits && layer.hook == nullptr};
+
   // Somebody looks at the spikes, which in one call with a pool would never exist.
   const bool spikes_wanted = layer.hook != nullptr || observer_ != nullptr;
   if (geometry != nullptr && !spikes_wanted) return ops::norm_neuron(x, call, geometry);
+
   ops::Spikes spikes = ops::norm_neuron(x, call);
-  if (layer.hook != nullptr) spikes.bits = Tensor();
   spikes.values = finish_spikes(layer, spikes.values);
   return geometry == nullptr ? spikes : ops::Spikes{pool(*geometry, spikes.values), {}};
 }

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/kernels/norm_neuron.h"
+#include "spikenm/kernels/spike_bits.h"
 #include "spikenm/ops/norm_neuron_cpu.h"
 #include "spikenm/ops/norm_neuron_gpu.h"
 
@@ -20,17 +21,28 @@ bool fits_gpu_pool(const graph::NeuronParams& params, const Place& place, const 
 
 }  // namespace
 
+Place place_of(const Tensor& weight, at::ScalarType compute, int64_t steps) {
+  return {.device = weight.device(),
+          .type = weight.is_cpu() ? weight.scalar_type() : compute,
+          .steps = steps};
+}
+
+bool has_fused_form(const graph::NeuronParams& params) {
+  const graph::NeuronTraits& traits = graph::traits_of(params.neuron);
+  return !traits.learns_leak && traits.states == 1;
+}
+
 Fusing fusing(const graph::NeuronParams& params, const Place& place, const graph::Shape& map,
               const graph::PoolGeometry* pool) {
-  const graph::NeuronTraits& traits = graph::traits_of(params.neuron);
-  if (traits.learns_leak || traits.states > 1) return {};
+  if (!has_fused_form(params)) return {};
   if (place.device.is_cpu()) return {.norm_neuron = place.type == at::kFloat};
   if (!place.device.is_cuda() || place.steps > kernels::kMaxFusedSteps) return {};
-  return {.norm_neuron = true, .pool = pool != nullptr && fits_gpu_pool(params, place, map, *pool)};
+  return {.norm_neuron = true,
+          .pool = pool != nullptr && fits_gpu_pool(params, place, map, *pool),
+          .bits = map.channels % kernels::kSpikesPerByte == 0};
 }
 
 Spikes norm_neuron(const Tensor& x, const NormNeuronCall& call, const graph::PoolGeometry* pool) {
-  SPIKENM_ASSERT(graph::traits_of(call.params.neuron).states == 1);
   if (x.is_cuda()) return norm_neuron_gpu(x, call, pool);
   SPIKENM_ASSERT(pool == nullptr);
   return {.values = norm_neuron_cpu(x, call), .bits = {}};

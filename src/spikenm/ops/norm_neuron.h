@@ -15,20 +15,25 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
+// Where a network with such weights is computed. `compute` is the type of its products on a GPU.
+Place place_of(const Tensor& weight, at::ScalarType compute, int64_t steps);
+
+// Whether norm_neuron can run such neurons: their leak is a constant, their state one variable.
+bool has_fused_form(const graph::NeuronParams& params);
+
 // What one call can do of norm, neurons and pool.
 struct Fusing {
   bool norm_neuron = false;  // the neurons, and the norm before them
   bool pool = false;         // the pool behind them too
+  bool bits = false;         // without the pool: the spikes' bits beside their values
 };
 
-// For neurons that fill such a map; `pool` may be null. Neurons that learn their leak or have more
-// than one state variable are never fused.
+// For neurons that fill such a map; `pool` may be null.
 Fusing fusing(const graph::NeuronParams& params, const Place& place, const graph::Shape& map,
               const graph::PoolGeometry* pool);
 
 // Spikes [T,B,C,...] channels-last, and the same as bits (kernels/spike_bits.h): what a backward
-// keeps of them. Bits are on a GPU alone, and not where no gradient is wanted or the channels are
-// not a multiple of 8.
+// keeps of them. `bits` may be undefined.
 struct Spikes {
   Tensor values, bits;
 };
@@ -38,6 +43,7 @@ struct NormNeuronCall {
   BatchNormState* norm = nullptr;  // null: none
   int64_t steps = 1;
   bool training = true;
+  bool wants_bits = false;  // where a backward may come; only where Fusing::bits says so
 };
 
 // x [T,B,C,...], or [1,B,C,...], which lasts for all steps. On a GPU x is of float, bfloat16 or

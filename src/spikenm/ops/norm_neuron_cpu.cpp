@@ -78,11 +78,13 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
       norm.beta = checked(*beta, "batch norm: beta");
       prepare_statistics(x, norm, *running_mean, *running_var, call);
     }
+
     std::vector<int64_t> sizes = x.sizes().vec();
     sizes[0] = call.steps;
     Tensor spikes = empty_channels_last(sizes, x.options());
     kernels::norm_neuron_forward_cpu(arguments(x, norm, call), data<float>(spikes));
     if (gamma && call.training) move_running(x, norm, *running_mean, *running_var, call.momentum);
+
     ctx->save_for_backward({x, norm.gamma, norm.beta, norm.mean, norm.inverse_std});
     ctx->saved_data["call"] = keep(call);
     return spikes;
@@ -99,6 +101,7 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
       grad_gamma = at::empty_like(norm.gamma);
       grad_beta = at::empty_like(norm.gamma);
     }
+
     kernels::norm_neuron_backward_cpu(
         arguments(x, norm, kept<Call>(ctx->saved_data["call"])),
         {.grad_spikes = data<float>(grad_spikes),
@@ -112,15 +115,18 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
 }  // namespace
 
 Tensor norm_neuron_cpu(const Tensor& x, const NormNeuronCall& given) {
+  SPIKENM_ASSERT(has_fused_form(given.params));
   SPIKENM_CHECK(x.dim() == 3 || x.dim() == 5, "neuron: found a {}-d input, wanted [T,B,C,...]",
                 x.dim());
   SPIKENM_CHECK(x.size(0) >= 1 && (x.size(0) == 1 || x.size(0) == given.steps),
                 "neuron: found {} time steps, wanted 1 or {}", x.size(0), given.steps);
+
   using Optional = std::optional<Tensor>;
   Call call{.params = given.params, .steps = given.steps, .training = given.training};
   const BatchNormState* const norm = given.norm;
   if (norm == nullptr)
     return NormNeuronFunction::apply(x, Optional(), Optional(), Optional(), Optional(), call);
+
   call.eps = norm->eps;
   call.momentum = norm->momentum;
   return NormNeuronFunction::apply(x, Optional(norm->gamma), Optional(norm->beta),

@@ -3,6 +3,7 @@
 #include "spikenm/core/error.h"
 #include "spikenm/kernels/norm_neuron.h"
 #include "spikenm/kernels/pool.h"
+#include "spikenm/kernels/spike_bits.h"
 #include "spikenm/ops/kept.h"
 #include "spikenm/ops/stream.h"
 
@@ -112,10 +113,11 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
                      .mean = {},
                      .inverse_std = {}};
     if (norm.gamma.defined()) set_statistics(x, norm, *running_mean, *running_var, call);
+
     const at::TensorOptions bytes = x.options().dtype(at::kByte);
     const int64_t n = x.numel() / x.size(0) * call.steps;
     variable_list made{empty_channels_last(result_sizes(x, call), x.options())};
-    if (call.wants_bits) made.push_back(at::empty({n / 8}, bytes));
+    if (call.wants_bits) made.push_back(at::empty({n / kernels::kSpikesPerByte}, bytes));
     Tensor winners;
     if (call.wants_winners) winners = at::empty({n / 8}, bytes);
     kernels::norm_neuron_forward_cuda({.params = call.params,
@@ -126,6 +128,7 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
                                        .spikes = made[0].mutable_data_ptr(),
                                        .bits = call.wants_bits ? data<uint8_t>(made[1]) : nullptr},
                                       current_stream());
+
     ctx->save_for_backward({x, norm.gamma, norm.beta, norm.mean, norm.inverse_std, winners});
     ctx->saved_data["call"] = keep(call);
     if (call.wants_bits) ctx->mark_non_differentiable({made[1]});
@@ -139,6 +142,7 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
     const NormTensors norm{saved[1], saved[2], saved[3], saved[4]};
     const auto& call = kept<Call>(ctx->saved_data["call"]);
     const kernels::SequenceShape shape = shape_of(x, call);
+
     const bool mine = owns_memory_alone(grads[0]);
     const Tensor grad_spikes = channels_last(grads[0].to(x.scalar_type()));
     const bool has_norm = norm.gamma.defined(),
@@ -147,12 +151,14 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
     std::vector<int64_t> sizes = x.sizes().vec();
     if (!call.summed_gradient) sizes[0] = call.steps;
     Tensor grad_x = in_place ? grad_spikes : empty_channels_last(sizes, x.options());
+
     Tensor grad_gamma, grad_beta, workspace;
     if (has_norm) {
       grad_gamma = at::empty_like(norm.gamma);
       grad_beta = at::empty_like(norm.gamma);
       workspace = workspace_for(x, call);
     }
+
     kernels::norm_neuron_backward_cuda({.params = call.params,
                                         .shape = shape,
                                         .norm = norm.constants(),
@@ -173,17 +179,21 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
 
 Spikes norm_neuron_gpu(const Tensor& x, const NormNeuronCall& given,
                        const graph::PoolGeometry* pool) {
+  SPIKENM_ASSERT(has_fused_form(given.params));
   SPIKENM_ASSERT(x.size(0) == given.steps || x.size(0) == 1);
+  SPIKENM_ASSERT(!given.wants_bits ||
+                 (pool == nullptr && x.size(2) % kernels::kSpikesPerByte == 0));
   using Optional = std::optional<Tensor>;
   Call call{.params = given.params,
             .steps = given.steps,
             .summed_gradient = x.size(0) < given.steps,
             .training = given.training,
-            .wants_bits = pool == nullptr && at::GradMode::is_enabled() && x.size(2) % 8 == 0};
+            .wants_bits = given.wants_bits && at::GradMode::is_enabled()};
   if (pool != nullptr) {
     call.pool = *pool;
     call.wants_winners = at::GradMode::is_enabled() && pool->kind == kernels::PoolKind::kMax;
   }
+
   variable_list made;
   if (const BatchNormState* norm = given.norm; norm == nullptr) {
     made = NormNeuronFunction::apply(x, Optional(), Optional(), Optional(), Optional(), call);
