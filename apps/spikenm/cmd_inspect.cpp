@@ -8,6 +8,7 @@
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
+#include "spikenm/graph/walks.h"
 #include "spikenm/metrics/sparsity_audit.h"
 #include "spikenm/report/table.h"
 #include "spikenm/sparsity/connectivity.h"
@@ -30,7 +31,7 @@ struct Layer {
   const sparsity::LayerConnections* connections = nullptr;  // null: not counted
   const sparsity::MaskableLayer* rule = nullptr;
   const metrics::LayerAudit* kept = nullptr;
-  const metrics::NeuronCount* neurons = nullptr;  // those it drives, if they are masked
+  const metrics::NeuronCount* neurons = nullptr;  // the first that it reaches and that are masked
 };
 
 std::string percent(double part, double whole) {
@@ -87,9 +88,7 @@ auto find_in(const List& list, Matches&& matches) {
 std::string describe(const train::ModelRecipe& model, const sparsity::Masks* masks) {
   const sparsity::Masks known = masks != nullptr ? *masks : sparsity::Masks{};
   nn::Network& network = *model.network;
-  const graph::FrameShape& frame = network.frame();
-  const sparsity::Connectivity connections =
-      sparsity::count_connections(network, known, frame.channels, frame.height, frame.width);
+  const sparsity::Connectivity connections = sparsity::count_connections(network, known);
   const metrics::SparsityAudit audit = metrics::audit_network(network, known.weights);
   const metrics::NeuronAudit neurons = metrics::audit_neurons(known.neurons);
   std::vector<Column> columns = kNetworkColumns;
@@ -98,6 +97,11 @@ std::string describe(const train::ModelRecipe& model, const sparsity::Masks* mas
 
   std::vector<std::string> titles;
   for (const Column& column : columns) titles.emplace_back(column.title);
+  const auto reaches = [&](graph::NodeId synapse, const std::string& neurons_name) {
+    return std::ranges::any_of(
+        graph::reached_neurons(network.graph(), synapse),
+        [&](graph::NodeId id) { return network.graph().node(id).name == neurons_name; });
+  };
   std::vector<std::vector<std::string>> rows;
   int64_t weights = 0;
   for (const nn::Synapse& s : network.synapses()) {
@@ -107,8 +111,7 @@ std::string describe(const train::ModelRecipe& model, const sparsity::Masks* mas
         .connections = find_in(connections.layers, named),
         .rule = find_in(model.method->layers(), [&](auto& l) { return l.synapse == &s; }),
         .kept = find_in(audit.layers, named),
-        .neurons =
-            find_in(neurons.layers, [&](auto& n) { return s.drives && n.name == s.drives->name; })};
+        .neurons = find_in(neurons.layers, [&](auto& n) { return reaches(s.node, n.name); })};
     auto& row = rows.emplace_back();
     for (const Column& column : columns) row.push_back(column.cell(layer));
     if (layer.connections != nullptr) weights += s.weight.numel();

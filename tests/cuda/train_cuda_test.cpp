@@ -201,7 +201,7 @@ double trained_accuracy(const std::vector<std::string>& overrides) {
     EXPECT_TRUE(nm::audit(m.mask).valid()) << m.synapse->name;
   data::Loader loader(data::test_view(recipe.model.dataset), recipe.test_loader());
   const sparsity::FrozenHooks hooks(trainer.masks());
-  metrics::ActivityObserver activity;
+  metrics::ActivityObserver activity(*recipe.model.network);
   const double accuracy =
       evaluate(*recipe.model.network, loader, recipe.model.T, recipe.loss, &activity).accuracy;
   EXPECT_GT(activity.sops_per_sample(), 0);

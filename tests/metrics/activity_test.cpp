@@ -1,5 +1,6 @@
 #include "spikenm/metrics/activity.h"
 
+#include "spikenm/graph/graph_toml.h"
 #include "support/small_network.h"
 #include "support/tensors.h"
 #include "support/tiny_network.h"
@@ -27,7 +28,7 @@ struct Repeater {
     (void)network->forward(pass, x);
   }
   [[nodiscard]] double sops(const Tensor& x) const {
-    ActivityObserver observer;
+    ActivityObserver observer(*network);
     show(observer, x);
     return observer.sops_per_sample();
   }
@@ -108,16 +109,17 @@ TEST(Sops, TheFirstLayerIsNotCounted) {
   TinyGraph graph(2);
   graph.flatten();
   graph.synapse("only", at::ones({4, 2, 1, 1}));
-  ActivityObserver observer;
+  const auto network = graph.make();
+  ActivityObserver observer(*network);
   nn::RunPass pass(false, &observer);
-  (void)graph.make()->forward(pass, at::ones({3, 2, 2}));
+  (void)network->forward(pass, at::ones({3, 2, 2}));
   EXPECT_EQ(observer.sops_per_sample(), 0);
 }
 
 // Steps add up; samples are averaged, each once, though the last batch is smaller.
 TEST(Sops, StepsAreSummedAndSamplesAveragedExactly) {
   const Repeater linear = linear_reader(1, at::ones({5, 1, 1, 1}));
-  ActivityObserver observer;
+  ActivityObserver observer(*linear.network);
   EXPECT_EQ(observer.sops_per_sample(), 0);
   linear.show(observer, floats({1, 0, 1, 1}, {2, 2, 1, 1, 1}));  // samples with 2 and 1 spikes
   linear.show(observer, floats({1, 1}, {2, 1, 1, 1, 1}));        // one more with 2
@@ -127,7 +129,7 @@ TEST(Sops, StepsAreSummedAndSamplesAveragedExactly) {
 // UPR divides every batch by the full size: 2 batches of 2 stand for 4 samples where there are 3.
 TEST(Sops, UprsEstimateTakesTheLastBatchForFull) {
   const Repeater linear = linear_reader(1, at::ones({5, 1, 1, 1}));
-  ActivityObserver observer;
+  ActivityObserver observer(*linear.network);
   EXPECT_EQ(observer.sops_per_sample_upr(2), 0);
   linear.show(observer, floats({1, 0, 1, 1}, {2, 2, 1, 1, 1}));
   EXPECT_DOUBLE_EQ(observer.sops_per_sample_upr(2), observer.sops_per_sample());
@@ -146,7 +148,7 @@ TEST(Sops, OperationsAtDroppedNeuronsAreNotDone) {
   Tensor keep = at::zeros({1, 4, 4});
   keep[0][0].fill_(1);
   keep[0][3].fill_(1);
-  ActivityObserver observer({{.neuron = &out, .keep = keep}});
+  ActivityObserver observer(*conv.network, {.neurons = {{.neuron = &out, .keep = keep}}});
   conv.show(observer, spike_at(1, 2));
   EXPECT_EQ(observer.sops_per_sample(), 3);
 }
@@ -155,7 +157,8 @@ TEST(Sops, OperationsAtDroppedNeuronsAreNotDone) {
 TEST(Sops, ANeuronMaskConcernsTheLayerThatDrivesIt) {
   const Repeater conv = conv_reader(at::full({1, 1, 3, 3}, 0.5));
   nn::Neuron& fire = conv.network->neurons()[0];
-  ActivityObserver observer({{.neuron = &fire, .keep = at::zeros({1, 4, 4})}});
+  ActivityObserver observer(*conv.network,
+                            {.neurons = {{.neuron = &fire, .keep = at::zeros({1, 4, 4})}}});
   conv.show(observer, spike_at(1, 2));
   EXPECT_EQ(observer.sops_per_sample(), 9);
 }
@@ -172,8 +175,8 @@ TEST(Sops, ASumOfSpikesCountsEverySpike) {
 
 // The definition beside the count: conv(x, 1[w != 0]) at neurons that are kept.
 struct Convolutions : nn::Observer {
-  explicit Convolutions(const std::vector<sparsity::NeuronMask>& masks)
-      : neurons(masks), observer(masks) {}
+  Convolutions(const nn::Network& network, const sparsity::Masks& masks)
+      : neurons(masks.neurons), observer(network, masks) {}
   void on_synapse_input(const nn::Synapse& layer, const Tensor& x, const Tensor& weight) override {
     observer.on_synapse_input(layer, x, weight);
     if (layer.name == "conv1") return;
@@ -206,13 +209,63 @@ TEST(Sops, OfANetworkAreThoseOfItsConvolutions) {
              .keep = test::normal_tensor(shape, at::kFloat, 7).gt(0).to(at::kFloat)});
       }
     const sparsity::FrozenHooks hooks(masks);
-    Convolutions both(masks.neurons);
+    Convolutions both(*network, masks);
     nn::RunPass pass(/*training=*/false, &both);
     (void)network->forward(pass, test::spike_batch(3, 4));
     (void)network->forward(pass, test::spike_batch(3, 2));
     EXPECT_GT(both.operations, 1000);
     EXPECT_DOUBLE_EQ(both.observer.sops_per_sample(), both.operations / 6);
   }
+}
+
+// Each node reads the one before where nothing else is said; neurons fire at 1.
+Repeater from_toml(const std::string& frame, const std::string& nodes) {
+  const std::string text = "format = 'spikenm-graph'\nversion = 1\nname = 'net'\nframe = " + frame +
+                           "\nclasses = ['only']\n" + nodes;
+  Repeater found{std::make_unique<nn::Network>(graph::from_toml(text, "test"))};
+  for (nn::Synapse& layer : found.network->synapses()) layer.weight.detach().fill_(1);
+  return found;
+}
+
+// "a" and "b" both read the frame; only "c" reads spikes, one for each of 3 outputs.
+TEST(Sops, EveryLayerThatReadsTheInputMultiplies) {
+  const Repeater two = from_toml("[1, 1, 1]",
+                                 "[[node]]\nname = 'a'\nop = 'synapse'\nout = 2\n"
+                                 "[[node]]\nname = 'b'\nop = 'synapse'\nout = 2\n"
+                                 "inputs = ['input']\n"
+                                 "[[node]]\nname = 's'\nop = 'sum'\ninputs = ['a', 'b']\n"
+                                 "[[node]]\nname = 'fire'\nop = 'neuron'\nkind = 'if'\n"
+                                 "[[node]]\nname = 'c'\nop = 'synapse'\nout = 3\n"
+                                 "[[node]]\nname = 'row'\nop = 'flatten'\n"
+                                 "[[node]]\nname = 'v'\nop = 'vote'\nvoters = 3\n");
+  EXPECT_EQ(two.sops(at::ones({1, 1, 1, 1, 1})), 2 * 3);
+  EXPECT_EQ(two.sops(at::zeros({1, 1, 1, 1, 1})), 0);
+}
+
+// 4x4 spikes are read by "b" and "c", added up, pooled to 2x2 and fired. A neuron is dropped: the
+// spike at (0, 0) lies below it, that at (3, 3) does not.
+TEST(Sops, OperationsForDroppedNeuronsBehindSumsAndPoolsAreNotDone) {
+  const Repeater net = from_toml("[1, 4, 4]",
+                                 "[[node]]\nname = 'a'\nop = 'synapse'\nout = 1\n"
+                                 "[[node]]\nname = 'first'\nop = 'neuron'\nkind = 'if'\n"
+                                 "[[node]]\nname = 'b'\nop = 'synapse'\nout = 1\n"
+                                 "[[node]]\nname = 'c'\nop = 'synapse'\nout = 1\n"
+                                 "inputs = ['first']\n"
+                                 "[[node]]\nname = 's'\nop = 'sum'\ninputs = ['b', 'c']\n"
+                                 "[[node]]\nname = 'p'\nop = 'pool'\n"
+                                 "[[node]]\nname = 'fire'\nop = 'neuron'\nkind = 'if'\n"
+                                 "[[node]]\nname = 'row'\nop = 'flatten'\n"
+                                 "[[node]]\nname = 'v'\nop = 'vote'\nvoters = 4\n");
+  const Tensor keep = floats({0, 1, 1, 1}, {1, 2, 2});
+  const auto sops = [&](const Tensor& x) {
+    ActivityObserver observer(*net.network,
+                              {.neurons = {{.neuron = &net.network->neurons()[1], .keep = keep}}});
+    net.show(observer, x);
+    return observer.sops_per_sample();
+  };
+  EXPECT_EQ(sops(spike_at(0, 0)), 0);
+  EXPECT_EQ(sops(spike_at(3, 3)), 2);
+  EXPECT_EQ(net.sops(spike_at(0, 0)), 2);
 }
 
 TEST(Sops, AReadoutThatIsNotMaskableIsNotCounted) {
@@ -229,7 +282,7 @@ TEST(FiringRate, IsSpikesByNeuronStepAndSample) {
   graph.synapse("mix", floats({1, 0}, {1, 2, 1, 1}));
   graph.neuron("b");
   const auto network = graph.make();
-  ActivityObserver observer;
+  ActivityObserver observer(*network);
   EXPECT_EQ(observer.mean_firing_rate(), 0);
   nn::RunPass pass(false, &observer);
   (void)network->forward(pass, floats({1, 0, 0, 0, 0, 1, 1, 0}, {2, 2, 2}));

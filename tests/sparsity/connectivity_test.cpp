@@ -45,7 +45,7 @@ void expect_layer(const LayerConnections& layer, const char* name, double alive,
 // Along one axis of 4 the 3 taps meet 2 + 3 + 3 + 2 = 10 inputs: 100 in the plane, not 144.
 TEST(Connectivity, PaddingIsNoConnectionAndTheFirstLayerCounts) {
   const auto network = conv_linear(4, 16, 2);
-  const Connectivity dense = count_connections(*network, {}, 1, 4, 4);
+  const Connectivity dense = count_connections(*network, {});
   ASSERT_EQ(dense.layers.size(), 2u);
   expect_layer(dense.layers[0], "conv", 100, 100);
   expect_layer(dense.layers[1], "fc", 32, 32);
@@ -55,7 +55,7 @@ TEST(Connectivity, PaddingIsNoConnectionAndTheFirstLayerCounts) {
 // Stride 2 on 4: outputs look at 2 and 3 inputs an axis, 25 in the plane.
 TEST(Connectivity, AStrideLeavesOutputsOut) {
   const auto network = conv_linear(4, 4, 1, {}, 2);
-  expect_layer(count_connections(*network, {}, 1, 4, 4).layers[0], "conv", 25, 25);
+  expect_layer(count_connections(*network, {}).layers[0], "conv", 25, 25);
 }
 
 // The kept tap sees nothing from the first row and column: of 4x4 neurons 3x3 live, each with one
@@ -63,7 +63,7 @@ TEST(Connectivity, AStrideLeavesOutputsOut) {
 TEST(Connectivity, ANeuronWithoutLiveInputIsDeadDownstream) {
   const auto network = conv_linear(4, 16, 2);
   const Connectivity found =
-      count_connections(*network, {.weights = {mask_of(network->synapses()[0], kUpLeft)}}, 1, 4, 4);
+      count_connections(*network, {.weights = {mask_of(network->synapses()[0], kUpLeft)}});
   expect_layer(found.layers[0], "conv", 9, 100);
   expect_layer(found.layers[1], "fc", 18, 32);
   EXPECT_EQ(found.alive(), 27);
@@ -75,8 +75,8 @@ TEST(Connectivity, ANeuronWithoutLiveInputIsDeadDownstream) {
 TEST(Connectivity, AnAveragePoolMakesFractionsAndAMaxPoolNone) {
   for (const auto& [kind, alive] : {std::pair{PoolKind::kAverage, 2.25}, {PoolKind::kMax, 4.0}}) {
     const auto network = conv_linear(4, 4, 3, kind);
-    const Connectivity found = count_connections(
-        *network, {.weights = {mask_of(network->synapses()[0], kUpLeft)}}, 1, 4, 4);
+    const Connectivity found =
+        count_connections(*network, {.weights = {mask_of(network->synapses()[0], kUpLeft)}});
     expect_layer(found.layers[1], "fc", 3 * alive, 12);
   }
 }
@@ -90,8 +90,8 @@ TEST(Connectivity, ADeadNeuronTakesOnlyItsOwnConnections) {
   graph.synapse("b", at::zeros({2, 2, 1, 1}));
   graph.synapse("c", at::zeros({1, 2, 1, 1}));
   const auto network = graph.make();
-  const Connectivity found = count_connections(
-      *network, {.weights = {mask_of(network->synapses()[0], {1, 1, 0, 0})}}, 2, 1, 1);
+  const Connectivity found =
+      count_connections(*network, {.weights = {mask_of(network->synapses()[0], {1, 1, 0, 0})}});
   expect_layer(found.layers[0], "a", 2, 4);
   expect_layer(found.layers[1], "b", 2, 4);
   expect_layer(found.layers[2], "c", 2, 2);
@@ -107,9 +107,9 @@ TEST(Connectivity, AConnectionFromASumCountsForEveryTerm) {
   graph.sum({a, b});
   graph.synapse("c", at::zeros({1, 1, 1, 1}));
   const auto network = graph.make();
-  expect_layer(count_connections(*network, {}, 1, 2, 2).layers[2], "c", 8, 8);
+  expect_layer(count_connections(*network, {}).layers[2], "c", 8, 8);
   const Connectivity found =
-      count_connections(*network, {.weights = {mask_of(network->synapses()[1], {0})}}, 1, 2, 2);
+      count_connections(*network, {.weights = {mask_of(network->synapses()[1], {0})}});
   expect_layer(found.layers[1], "b", 0, 4);
   expect_layer(found.layers[2], "c", 4, 8);
 }
@@ -124,7 +124,7 @@ TEST(Connectivity, ADroppedNeuronTakesItsConnectionsInAndOut) {
   const auto network = conv_linear(2, 4, 5);
   nn::Neuron& fire = network->neurons()[0];
   const sparsity::Masks masks{.neurons = {neuron_mask(fire, {1, 0, 1, 1}, {1, 2, 2})}};
-  const Connectivity found = count_connections(*network, masks, 1, 2, 2);
+  const Connectivity found = count_connections(*network, masks);
   expect_layer(found.layers[0], "conv", 12, 16);
   expect_layer(found.layers[1], "fc", 15, 20);
 }
@@ -135,11 +135,11 @@ TEST(Connectivity, WeightAndNeuronMasksAreCountedTogether) {
   nn::Neuron& fire = network->neurons()[0];
   sparsity::Masks masks{.weights = {mask_of(network->synapses()[0], kUpLeft)},
                         .neurons = {neuron_mask(fire, {0, 0, 0, 1}, {1, 2, 2})}};
-  const Connectivity alive = count_connections(*network, masks, 1, 2, 2);
+  const Connectivity alive = count_connections(*network, masks);
   expect_layer(alive.layers[0], "conv", 1, 16);
   expect_layer(alive.layers[1], "fc", 5, 20);
   masks.neurons = {neuron_mask(fire, {1, 1, 1, 0}, {1, 2, 2})};
-  const Connectivity dead = count_connections(*network, masks, 1, 2, 2);
+  const Connectivity dead = count_connections(*network, masks);
   expect_layer(dead.layers[0], "conv", 0, 16);
   expect_layer(dead.layers[1], "fc", 0, 20);
 }
@@ -160,15 +160,70 @@ TEST(Connectivity, ResidualSumsAndAveragePoolsCarryNeuronMasks) {
   const auto network = graph.make();
   const sparsity::Masks masks{
       .neurons = {neuron_mask(network->neurons()[1], {0, 0, 1, 0}, {1, 2, 2})}};
-  const Connectivity found = count_connections(*network, masks, 1, 2, 2);
+  const Connectivity found = count_connections(*network, masks);
   expect_layer(found.layers[0], "a", 4, 4);
   expect_layer(found.layers[1], "b", 1, 4);
   expect_layer(found.layers[2], "fc", 3 * 5 / 4.0, 3 * 8 / 4.0);
 }
 
+// Two 1x1 layers on 2x2 are added up before the neurons: of the four sums one neuron is dropped, and
+// one connection of each layer goes with it.
+TEST(Connectivity, ANeuronBehindASumTakesTheConnectionsOfEveryTerm) {
+  TinyGraph graph(1, 2, 2);
+  const auto a = graph.synapse_of(0, "a", at::zeros({1, 1, 1, 1}));
+  const auto b = graph.synapse_of(0, "b", at::zeros({1, 1, 1, 1}));
+  graph.sum({a, b});
+  graph.neuron("fire");
+  graph.flatten();
+  graph.synapse("fc", at::zeros({5, 4, 1, 1}));
+  const auto network = graph.make();
+  const sparsity::Masks masks{
+      .neurons = {neuron_mask(network->neurons()[0], {1, 1, 0, 1}, {1, 2, 2})}};
+  const Connectivity found = count_connections(*network, masks);
+  expect_layer(found.layers[0], "a", 3, 4);
+  expect_layer(found.layers[1], "b", 3, 4);
+  expect_layer(found.layers[2], "fc", 15, 20);  // a spike is one, whatever it was made of
+}
+
+// A 4x4 map is pooled to 2x2 before the neurons. The 4 places below the dropped one are of no use.
+TEST(Connectivity, ANeuronBehindAPoolTakesTheConnectionsOfItsWindow) {
+  for (const PoolKind kind : {PoolKind::kAverage, PoolKind::kMax}) {
+    TinyGraph graph(1, 4, 4);
+    graph.synapse("conv", at::zeros({1, 1, 1, 1}));
+    graph.pool(kind);
+    graph.neuron("fire");
+    graph.flatten();
+    graph.synapse("fc", at::zeros({5, 4, 1, 1}));
+    const auto network = graph.make();
+    const sparsity::Masks masks{
+        .neurons = {neuron_mask(network->neurons()[0], {1, 1, 0, 1}, {1, 2, 2})}};
+    const Connectivity found = count_connections(*network, masks);
+    expect_layer(found.layers[0], "conv", 12, 16);
+    expect_layer(found.layers[1], "fc", 15, 20);
+  }
+}
+
+// Neurons and a synapse read "a", whose every value matters to the synapse; what the neurons say
+// does not pass where they are dropped.
+TEST(Connectivity, ADroppedNeuronIsDeadThoughAnotherReadsItsInput) {
+  TinyGraph graph(1, 2, 2);
+  const auto a = graph.synapse("a", at::zeros({1, 1, 1, 1}));
+  const auto fire = graph.neuron("fire");
+  const auto b = graph.synapse_of(a, "b", at::zeros({1, 1, 1, 1}));
+  graph.synapse_of(fire, "c", at::zeros({1, 1, 1, 1}));
+  graph.sum({b, graph.last()});
+  const auto network = graph.make();
+  const sparsity::Masks masks{
+      .neurons = {neuron_mask(network->neurons()[0], {0, 1, 1, 1}, {1, 2, 2})}};
+  const Connectivity found = count_connections(*network, masks);
+  expect_layer(found.layers[0], "a", 4, 4);
+  expect_layer(found.layers[1], "b", 4, 4);
+  expect_layer(found.layers[2], "c", 3, 4);
+}
+
 TEST(Connectivity, AReadoutThatIsNotMaskableIsNotCounted) {
   const auto network = conv_linear(4, 16, 2, {}, 1, /*linear_maskable=*/false);
-  const Connectivity found = count_connections(*network, {}, 1, 4, 4);
+  const Connectivity found = count_connections(*network, {});
   ASSERT_EQ(found.layers.size(), 1u);
   expect_layer(found.layers[0], "conv", 100, 100);
   EXPECT_EQ(found.dense(), 100);
@@ -179,7 +234,7 @@ TEST(Connectivity, SmallConvHasTheConnectionsCountedByHand) {
   const auto network =
       test::model_network("small_conv", "width = 3\nvoters = 2",
                           {.frame = {2, 18, 17}, .classes = graph::numbered_classes(5)});
-  const Connectivity found = count_connections(*network, {}, 2, 18, 17);
+  const Connectivity found = count_connections(*network, {});
   ASSERT_EQ(found.layers.size(), 4u);
   expect_layer(found.layers[0], "conv1", 52 * 49 * 2 * 3, 52 * 49 * 2 * 3);
   expect_layer(found.layers[1], "conv2", 25 * 22 * 3 * 6, 25 * 22 * 3 * 6);
@@ -211,14 +266,13 @@ TEST(Connectivity, ThePapersNetworksHaveTheirWeightsAndConnections) {
                              {"resnet19", images, 12643008, 3491940096}}) {
     const auto network = test::model_network(paper.model, "", paper.spec);
     int64_t weights = 0;
-    for (const nn::Synapse& s : network->synapses()) weights += s.spec->maskable ? s.weight.numel() : 0;
+    for (const nn::Synapse& s : network->synapses())
+      weights += s.spec->maskable ? s.weight.numel() : 0;
     EXPECT_EQ(weights, paper.weights) << paper.model;
     if (network->synapses().front().name == "stem") {  // UPR leaves it out: 11,157,504
       EXPECT_EQ(network->synapses().front().weight.numel(), 1728) << paper.model;
     }
-    const graph::FrameShape& frame = paper.spec.frame;
-    const Connectivity found =
-        count_connections(*network, {}, frame.channels, frame.height, frame.width);
+    const Connectivity found = count_connections(*network, {});
     EXPECT_EQ(found.dense(), paper.connections) << paper.model;
     EXPECT_EQ(found.alive(), paper.connections) << paper.model;
   }

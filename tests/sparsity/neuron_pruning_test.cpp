@@ -30,7 +30,7 @@ void give(const Tensor& m, const Tensor& values) {
 }
 
 double conn(nn::Network& network, const Masks& masks) {
-  return count_connections(network, masks, 2, 8, 8).percent() / 100;
+  return count_connections(network, masks).percent() / 100;
 }
 
 // Neurons a (2x4x4, masked) and b (2x2x2, masked) behind a, read by a sum; c is the readout.

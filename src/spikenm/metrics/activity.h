@@ -5,6 +5,7 @@
 #include "spikenm/ops/sop_count.h"
 #include "spikenm/sparsity/frozen_masks.h"
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,13 +13,14 @@
 namespace spikenm::metrics {
 
 // Watches evaluation passes. Synaptic operations (SOPs) are counted as UPR does: for every synapse
-// layer but the first (which encodes) and readouts that are not counted, the sum over time, outputs
-// and positions of conv(x, 1[w != 0]) at neurons that are kept, x being the actual input: spikes,
-// fractions after an average pool, sums after a residual one.
+// layer that reads spikes and is maskable, the sum over time, outputs and positions of
+// conv(x, 1[w != 0]) at outputs that reach neurons that are kept, x being the actual input: spikes,
+// fractions after an average pool, sums after a residual one. Layers that read analog values, such
+// as the first, multiply instead (energy.h).
 class ActivityObserver : public nn::Observer {
  public:
-  explicit ActivityObserver(std::vector<sparsity::NeuronMask> neurons = {})
-      : neurons_(std::move(neurons)) {}
+  // Of `masks` only those of neurons matter: pruned weights are 0.
+  explicit ActivityObserver(const nn::Network& network, const sparsity::Masks& masks = {});
 
   void on_synapse_input(const nn::Synapse& layer, const at::Tensor& x,
                         const at::Tensor& weight) override;
@@ -40,8 +42,10 @@ class ActivityObserver : public nn::Observer {
     ops::SpikeCounter spikes;
     double chances = 0;
   };
-  std::vector<sparsity::NeuronMask> neurons_;
-  const nn::Synapse* first_ = nullptr;
+  // The synapses whose operations are counted, and which of their outputs matter: 1 where a neuron
+  // is kept that reads it. Undefined: all.
+  std::map<graph::NodeId, at::Tensor> useful_outputs_;
+  graph::NodeId first_synapse_;  // runs once in every pass
   ops::SpikeCounter sops_;
   int64_t samples_ = 0, batches_ = 0;
   std::vector<Rate> rates_;

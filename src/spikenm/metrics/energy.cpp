@@ -1,14 +1,21 @@
 #include "spikenm/metrics/energy.h"
 
+#include "spikenm/graph/walks.h"
+
 namespace spikenm::metrics {
 
-double first_layer_macs(nn::Network& network, const sparsity::Connectivity& connections, int64_t T,
-                        bool static_image) {
-  const std::string& first = network.synapses().front().name;
+double analog_macs(const graph::Graph& graph, const sparsity::Connectivity& connections, int64_t T,
+                   bool static_image) {
+  const std::vector<graph::Signal> signals = graph::signals(graph);
+  double macs = 0;
   for (const sparsity::LayerConnections& layer : connections.layers) {
-    if (layer.name == first) return layer.alive * static_cast<double>(static_image ? 1 : T);
+    const graph::NodeId synapse = graph.find(layer.name).value();
+    const graph::Signal read = signals[graph.node(synapse).inputs[0]];
+    if (read == graph::Signal::kSpikes) continue;
+    const bool once = static_image && read == graph::Signal::kFrame;
+    macs += layer.alive * static_cast<double>(once ? 1 : T);
   }
-  return 0;
+  return macs;
 }
 
 double energy_microjoules(double sops, double macs) {

@@ -1,6 +1,6 @@
 // Energy of one sample from its operations, by the convention that papers on spiking networks use:
 // an accumulate of a spike costs 0.9 pJ, a multiply-accumulate 4.6 pJ (32 bit, 45 nm). Spikes
-// accumulate; the first layer, which reads values, multiplies.
+// accumulate; layers that read analog values, such as the first, multiply.
 #pragma once
 
 #include "spikenm/sparsity/connectivity.h"
@@ -10,13 +10,13 @@ namespace spikenm::metrics {
 inline constexpr double kPicojoulesPerSop = 0.9, kPicojoulesPerMac = 4.6;
 // Stands beside the number.
 inline constexpr const char* kEnergyConvention =
-    "0.9 pJ a SOP + 4.6 pJ a MAC of the first layer; its MACs are its live connections, at every "
-    "step for event frames, once for images";
+    "0.9 pJ per SOP + 4.6 pJ per MAC; MACs are the live connections of layers that read the input "
+    "or other analog values, at every step, or once where an image alone makes them";
 
-// MACs of the network's first layer in one sample. A static image gives the same current at every
-// step, so it is evaluated once.
-double first_layer_macs(nn::Network& network, const sparsity::Connectivity& connections, int64_t T,
-                        bool static_image);
+// MACs in one sample: those of the layers that read analog values. What is made of a static image
+// alone is the same at every step, so it is computed once.
+double analog_macs(const graph::Graph& graph, const sparsity::Connectivity& connections, int64_t T,
+                   bool static_image);
 
 double energy_microjoules(double sops, double macs);
 

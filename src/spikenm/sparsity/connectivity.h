@@ -1,6 +1,7 @@
 // How many of the dense network's connections are left, by UPR's definition.
 #pragma once
 
+#include "spikenm/graph/kept.h"
 #include "spikenm/sparsity/frozen_masks.h"
 
 #include <string>
@@ -20,12 +21,11 @@ struct Connectivity {
   [[nodiscard]] double percent() const { return 100 * alive() / dense(); }
 };
 
-// Two maps walk the network from an all-ones input [channels,height,width]: which neurons are alive
-// under the masks, and the dense reference. A connection counts when its weight and the neuron it
-// ends at are kept and its input is alive; padding is no connection; a neuron that is dropped or
-// has no live input is dead downstream; an average pool makes fractions. Time steps and data play
-// no part. Layers that are not maskable are walked, and not counted.
-Connectivity count_connections(nn::Network& network, const Masks& masks, int64_t channels,
-                               int64_t height, int64_t width);
+// The masks as walks over the network's graph read them.
+graph::Kept kept_by(const Masks& masks, const graph::Graph& graph);
+
+// What the masks leave, layer by layer (graph/connections.h says what counts). Layers that are not
+// maskable are left out.
+Connectivity count_connections(const nn::Network& network, const Masks& masks);
 
 }  // namespace spikenm::sparsity

@@ -188,9 +188,7 @@ class NeuronPruning : public Method {
 
   // The share of the dense network's connections that the masks leave.
   [[nodiscard]] double connectivity(const Masks& masks) const {
-    const graph::FrameShape& frame = network_.frame();
-    return count_connections(network_, masks, frame.channels, frame.height, frame.width).percent() /
-           100;
+    return count_connections(network_, masks).percent() / 100;
   }
 
  private:

@@ -94,18 +94,17 @@ Json measure(Recipe& recipe, const sparsity::Masks& masks) {
   nn::Network& network = *recipe.model.network;
   const data::DatasetInfo& info = recipe.model.dataset->info();
   const sparsity::FrozenHooks hooks(masks);
-  metrics::ActivityObserver activity(masks.neurons);
+  metrics::ActivityObserver activity(network, masks);
 
   prepare_data(*recipe.model.dataset);
   data::Loader loader(data::test_view(recipe.model.dataset), recipe.test_loader());
   const Evaluation test = evaluate(network, loader, recipe.model.T, recipe.loss, &activity);
 
   const metrics::SparsityAudit audit = metrics::audit_network(network, masks.weights);
-  const sparsity::Connectivity connections =
-      sparsity::count_connections(network, masks, info.channels, info.height, info.width);
+  const sparsity::Connectivity connections = sparsity::count_connections(network, masks);
   const double sops = activity.sops_per_sample();
   const double macs =
-      metrics::first_layer_macs(network, connections, recipe.model.T, info.frames == 0);
+      metrics::analog_macs(network.graph(), connections, recipe.model.T, info.frames == 0);
 
   Json found = {{"weight_pct", audit.weight_percent()},
                 {"weight_pct_all", audit.weight_percent_all()},
