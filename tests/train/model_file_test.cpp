@@ -4,6 +4,7 @@
 #include "spikenm/core/safetensors.h"
 #include "spikenm/graph/graph_json.h"
 #include "spikenm/graph/graph_toml.h"
+#include "spikenm/nn/plain_pass.h"
 #include "support/expect_error.h"
 #include "support/peak_memory.h"
 #include "support/temp_dir.h"
@@ -132,15 +133,58 @@ TEST_F(ModelFile, ABrokenGraphIsRefused) {
 }
 
 // Written before models carried graphs: its config alone says what the network is.
+const char* const kModelOfBefore =
+    SPIKENM_SOURCE_DIR "/tests/golden/model_before_graphs.safetensors";
+
 TEST(ModelFileOfBefore, StillLoads) {
-  const std::string path = SPIKENM_SOURCE_DIR "/tests/golden/model_before_graphs.safetensors";
-  ASSERT_FALSE(read_safetensors(path).metadata.contains("graph"));
+  ASSERT_FALSE(read_safetensors(kModelOfBefore).metadata.contains("graph"));
   for (const Purpose purpose : {Purpose::kDescribe, Purpose::kEvaluate}) {
-    const LoadedModel loaded = load_model(path, {}, purpose);
+    const LoadedModel loaded = load_model(kModelOfBefore, {}, purpose);
     EXPECT_EQ(loaded.recipe.model.network->graph().name(), "small_conv");
     EXPECT_EQ(loaded.recipe.model.T, 4);
     EXPECT_EQ(loaded.masks.weights.size(), 4u);
   }
+}
+
+// In double, where rounding decides about no spike.
+void make_double(nn::Network& network) {
+  const auto convert = [](at::Tensor& t) {
+    if (t.defined()) t = t.detach().to(at::kDouble);
+  };
+  for (nn::Synapse& s : network.synapses())
+    for (at::Tensor* t : {&s.weight, &s.bias}) convert(*t);
+  for (nn::Norm& n : network.norms())
+    for (at::Tensor* t :
+         {&n.state.gamma, &n.state.beta, &n.state.running_mean, &n.state.running_var})
+      convert(*t);
+}
+
+// Spikes at about a third of all places, [T,B,C,H,W].
+at::Tensor fixed_frames(int64_t T, int64_t B, const graph::FrameShape& frame) {
+  const std::vector<int64_t> sizes{T, B, frame.channels, frame.height, frame.width};
+  const at::Tensor places = at::arange(T * B * frame.channels * frame.height * frame.width);
+  return (places * 7919).remainder(31).lt(10).to(at::kDouble).view(sizes);
+}
+
+// [B,K], worked out from the file's tensors in plain loops. No membrane comes closer than 3e-4 to
+// its threshold.
+const std::vector<double> kScoresOfBefore{
+    0.065150259994, -0.302703565918, 0.021059609950,  -0.270230417140, 0.440896044485,
+    0.270553314127, -0.173214998096, -0.068933526054, -0.269620786421, 0.042890164535,
+    0.030967480503, -0.042725019157, -0.139848436229, -0.033851039596, 0.423882178962,
+    0.356634507887, 0.024513071403,  0.249850017950,  -0.105020954274, -0.115197697654};
+
+// With the statistics of the batch: those that run have seen so few steps that no layer would fire.
+TEST(ModelFileOfBefore, StillHasItsScores) {
+  const LoadedModel loaded = load_model(kModelOfBefore);
+  nn::Network& network = *loaded.recipe.model.network;
+  make_double(network);
+  nn::PlainPass pass(/*training=*/true, loaded.recipe.model.T);
+  const at::NoGradGuard no_grad;
+  const at::Tensor scores =
+      network.forward(pass, fixed_frames(loaded.recipe.model.T, 2, network.frame())).mean(0);
+  const at::Tensor wanted = at::tensor(kScoresOfBefore, at::kDouble).view(scores.sizes());
+  EXPECT_TRUE(at::allclose(scores, wanted, 0, 1e-9)) << scores;
 }
 
 // Resolved configs had them once.
