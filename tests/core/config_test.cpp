@@ -443,7 +443,7 @@ TEST(Config, AKeyMayTakeThePlaceOfOtherSections) {
   const auto take = [](Config config) {
     static_cast<void>(config.get<int64_t>("model.T", 4));
     static_cast<void>(config.get("model.file", ""));
-    config.replaces("model.file", {"model", "neuron"});
+    config.overrule({"model", "neuron"}, "model.file");
     return config.reject_unread();
   };
   const char* const text = "[model]\nT = 2\nfile = 'net.toml'\nwidth = 4\n[neuron]\ntau = 3.0\n";

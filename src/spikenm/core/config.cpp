@@ -245,11 +245,11 @@ void Config::no_effect(std::string_view key, const std::vector<std::string>& cau
   state_->use.no_effect(full_key(key), std::move(names));
 }
 
-void Config::replaces(std::string_view key, const std::vector<std::string>& sections) const {
+void Config::overrule(const std::vector<std::string>& sections, const std::string& cause) const {
   for (const auto& [name, value] : state_->given) {
     const std::string section = name.substr(0, name.find('.'));
     const bool covered = std::find(sections.begin(), sections.end(), section) != sections.end();
-    if (covered && !state_->read.contains(name)) state_->use.replaced(name, full_key(key));
+    if (covered && !state_->read.contains(name)) state_->use.replaced(name, cause);
   }
 }
 

@@ -50,7 +50,7 @@ graph::Graph describe_graph(const Config& config, const data::DatasetInfo& info)
 
 // A network that is already known: nothing else may describe it.
 graph::Graph take_graph(const graph::Graph& known, const Config& config) {
-  config.replaces("the graph of the model file", {"model", "neuron"});
+  config.overrule({"model", "neuron"}, "the graph of the model file");
   return known;
 }
 

@@ -39,7 +39,7 @@ void mark_idle_keys(const Graph& graph, NeuronKind kind, const Config& config) {
 Graph read_file_of(const Config& config, const FrameShape& frame, size_t n_classes) {
   const std::filesystem::path path = kModelFile.read(config.section("model"));
   Graph graph = read_graph_file(path);
-  config.replaces("model.file", {"model", "neuron"});
+  config.overrule({"model", "neuron"}, "model.file");
   check_fits(graph, frame, n_classes, path.string());
   return graph;
 }
