@@ -1,6 +1,7 @@
 #include "targets.h"
 
 #include "spikenm/core/config.h"
+#include "spikenm/core/crc32c.h"
 #include "spikenm/core/json_text.h"
 #include "spikenm/core/safetensors.h"
 #include "spikenm/data/datasets/cifar_batch.h"
@@ -84,6 +85,23 @@ void read_sweep(Bytes input) {
   sweep::expand(spec);
 }
 
+// A file that was read must be the same after it is written and read again. A flipped bit in it must
+// be refused, or must not change the content (for example a capital letter in an escape of JSON).
+void read_safetensors_file(Bytes input) {
+  const std::string whole = encode_safetensors(decode_safetensors(as_text(input), kSource));
+  std::string damaged = whole;
+  const size_t bit = crc32c(input) % (8 * whole.size());
+  damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ 1 << bit % 8);
+  try {
+    if (encode_safetensors(decode_safetensors(whole, kSource)) != whole)
+      throw Bug("a file read back is another");
+  } catch (const Error& e) {
+    throw Bug(fmt::format("a file that was read cannot be written: {}", e.what()));
+  }
+  if (encode_safetensors(decode_safetensors(damaged, kSource)) != whole)
+    throw Bug(fmt::format("bit {} was flipped and the file is read as good", bit));
+}
+
 // What was read is written and read again as the same graph, in both forms.
 void check_round_trip(const graph::Graph& graph) {
   const std::string text = graph::graph_to_json(graph).dump();
@@ -140,8 +158,7 @@ const std::vector<Target>& targets() {
       {"cifar", read_cifar},
       {"gesture_table",
        [](Bytes input) { static_cast<void>(parse_gesture_table(as_text(input), kSource)); }},
-      {"safetensors",
-       [](Bytes input) { static_cast<void>(decode_safetensors(as_text(input), kSource)); }},
+      {"safetensors", read_safetensors_file},
       {"json", [](Bytes input) { static_cast<void>(parse_json_object(as_text(input), kSource)); }},
       {"config",
        [](Bytes input) { static_cast<void>(Config::from_text(as_text(input), kSource)); }},

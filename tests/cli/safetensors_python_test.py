@@ -1,9 +1,11 @@
-"""A run's model file opens with the safetensors package, and its masks obey 2:4.
+"""A run's model file opens with the safetensors package, its masks obey 2:4, and its checksums are those of its tensors.
 
 usage: safetensors_python_test.py PROGRAM     (needs the packages safetensors and numpy)
 """
 
+import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -35,6 +37,27 @@ def blocks_of(mask, axis):
     return rows[:, :whole].reshape(-1, 4), rows[:, whole:]
 
 
+def crc32c(data):
+    total = 0xFFFFFFFF
+    for byte in data:
+        total ^= byte
+        for _ in range(8):
+            total = total >> 1 ^ (0x82F63B78 if total & 1 else 0)
+    return total ^ 0xFFFFFFFF
+
+
+def check_sums(path):
+    """One checksum for each tensor, in the order of the bytes."""
+    content = path.read_bytes()
+    data = 8 + struct.unpack("<Q", content[:8])[0]
+    header = json.loads(content[8:data])
+    metadata = header.pop("__metadata__")
+    places = sorted(entry["data_offsets"] for entry in header.values())
+    found = [f"{crc32c(content[data + begin:data + end]):08x}" for begin, end in places]
+    assert metadata["crc32c.tensors"].split(" ") == found, metadata["crc32c.tensors"]
+    assert len(metadata["crc32c"]) == 8, metadata["crc32c"]
+
+
 def check(path, axis):
     tensors = load_file(path)
     wanted = {f"{layer}.{kind}" for layer in SHAPES for kind in ("weight", "mask")}
@@ -64,6 +87,7 @@ def main():
             make_run(program, str(run), axis)
             for name in ("model.safetensors", "model_best_val.safetensors"):
                 check(run / name, axis)
+                check_sums(run / name)
     print("ok")
 
 

@@ -7,6 +7,7 @@
 #include "spikenm/nn/plain_pass.h"
 #include "support/expect_error.h"
 #include "support/peak_memory.h"
+#include "support/safetensors_bytes.h"
 #include "support/temp_dir.h"
 
 #include <ATen/ATen.h>
@@ -143,6 +144,8 @@ TEST(ModelFileOfBefore, StillLoads) {
     EXPECT_EQ(loaded.recipe.model.network->graph().name(), "small_conv");
     EXPECT_EQ(loaded.recipe.model.T, 4);
     EXPECT_EQ(loaded.masks.weights.size(), 4u);
+    ASSERT_FALSE(loaded.recipe.notes.empty());
+    EXPECT_NE(loaded.recipe.notes.back().find("has no checksum"), std::string::npos);
   }
 }
 
@@ -230,14 +233,11 @@ TEST_F(ModelFile, APathThatCannotBeFollowedIsAnError) {
 TEST_F(ModelFile, ALargeTensorThatNobodyWantsIsNotRead) {
   constexpr uint64_t kSize = uint64_t{1} << 30;
   file.tensors = {{.name = "t", .dtype = "U8", .shape = {0}, .bytes = {}}};
-  std::string bytes = encode_safetensors(file);
-  const auto change = [&](const std::string& from, const std::string& to) {
-    bytes.replace(bytes.find(from), from.size(), to);
-  };
-  change("\"shape\":[0]", fmt::format("\"shape\":[{}]", kSize));
-  change("\"data_offsets\":[0,0]", fmt::format("\"data_offsets\":[0,{}]", kSize));
-  const uint64_t length = bytes.size() - 8;
-  std::memcpy(bytes.data(), &length, 8);
+  const std::string bytes =
+      test::with_changed_header(test::without_sums(encode_safetensors(file)), [&](Json& header) {
+        header["t"]["shape"] = {kSize};
+        header["t"]["data_offsets"] = {0, kSize};
+      });
   write_file_atomically(path, bytes);
   std::filesystem::resize_file(path, bytes.size() + kSize);
   const int64_t before = test::peak_memory_kb();
@@ -409,6 +409,25 @@ TEST_F(ModelFile, ACutFileIsRefusedAtEveryLength) {
     write_file_atomically(path, whole.substr(0, length));
     EXPECT_ERROR(load_model(path), "model.safetensors");
   }
+}
+
+TEST_F(ModelFile, AFlippedBitIsRefusedByName) {
+  const std::string whole = read_file(path);
+  const size_t data = 8 + test::header_size(whole);
+  for (const size_t at : {size_t{12}, data / 2, data, data + 1000, whole.size() - 1}) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    write_file_atomically(path, damaged);
+    EXPECT_ERROR(load_model(path), "model.safetensors", at < data ? "header" : "tensor '");
+  }
+}
+
+TEST_F(ModelFile, AFileWithoutAChecksumLoadsWithANote) {
+  EXPECT_TRUE(load_model(path).recipe.notes.empty());
+  write_file_atomically(path, test::without_sums(read_file(path)));
+  const std::vector<std::string> notes = load_model(path).recipe.notes;
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("model.safetensors: has no checksum"), std::string::npos) << notes[0];
 }
 
 TEST_F(ModelFile, AFileThatIsNoModelIsRefused) {

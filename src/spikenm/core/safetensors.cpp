@@ -1,41 +1,17 @@
 #include "spikenm/core/safetensors.h"
 
-#include "spikenm/core/bytes.h"
+#include "spikenm/core/crc32c.h"
 #include "spikenm/core/error.h"
-#include "spikenm/core/file.h"
 #include "spikenm/core/interrupt.h"
 #include "spikenm/core/json_text.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace spikenm {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the format is little-endian");
-constexpr uint64_t kMaxHeader = 32 << 20;  // parsed, it takes about 25 times the memory
-
-constexpr uint64_t kMostModel = uint64_t{4} << 30;
-constexpr size_t kLengthBytes = 8;
-
-uint64_t element_size(std::string_view dtype) {
-  if (dtype == "F64" || dtype == "I64" || dtype == "U64") return 8;
-  if (dtype == "F32" || dtype == "I32" || dtype == "U32") return 4;
-  if (dtype == "F16" || dtype == "BF16" || dtype == "I16" || dtype == "U16") return 2;
-  if (dtype == "I8" || dtype == "U8" || dtype == "BOOL") return 1;
-  return 0;
-}
-
-// Bytes a tensor of this shape takes; false on overflow or a negative size.
-bool byte_count(const std::vector<int64_t>& shape, uint64_t item, uint64_t& bytes) {
-  bytes = item;
-  for (const int64_t size : shape) {
-    if (size < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes))
-      return false;
-  }
-  return true;
-}
+constexpr uint64_t kPiece = 4 << 20;  // bytes read between two checks for an interrupt
 
 // The list as whole numbers that fit int64_t; {-1} when an item has a sign or a fraction, or is
 // larger.
@@ -48,52 +24,41 @@ std::vector<int64_t> whole_numbers(const Json& list) {
   return result;
 }
 
-struct Span {
-  StoredTensor tensor;
-  uint64_t begin, end;
-};
-
-Span read_entry(const std::string& name, const Json& entry, const std::string& source) {
-  Span span;
-  span.tensor.name = name;
+TensorEntry read_entry(const std::string& name, const Json& json, const std::string& source) {
+  TensorEntry entry{.name = name};
   try {
-    span.tensor.dtype = entry.at("dtype").get<std::string>();
-    span.tensor.shape = whole_numbers(entry.at("shape"));
-    const std::vector<int64_t> offsets = whole_numbers(entry.at("data_offsets"));
+    entry.dtype = json.at("dtype").get<std::string>();
+    entry.shape = whole_numbers(json.at("shape"));
+    const std::vector<int64_t> offsets = whole_numbers(json.at("data_offsets"));
     SPIKENM_CHECK(offsets.size() == 2 && offsets[0] <= offsets[1],
                   "{}: tensor '{}': found bad data_offsets, wanted [begin, end]", source, name);
-    span.begin = static_cast<uint64_t>(offsets[0]);
-    span.end = static_cast<uint64_t>(offsets[1]);
+    entry.begin = static_cast<uint64_t>(offsets[0]);
+    entry.end = static_cast<uint64_t>(offsets[1]);
   } catch (const Json::exception&) {
     fail("{}: tensor '{}': wanted dtype, shape and data_offsets in its header entry", source, name);
   }
 
-  const uint64_t item = element_size(span.tensor.dtype);
+  const uint64_t item = element_size(entry.dtype);
   SPIKENM_CHECK(item > 0, "{}: tensor '{}': found type '{}', which is not one of the format's",
-                source, name, span.tensor.dtype);
+                source, name, entry.dtype);
   uint64_t wanted = 0;
-  SPIKENM_CHECK(byte_count(span.tensor.shape, item, wanted) && wanted == span.end - span.begin,
+  SPIKENM_CHECK(byte_count(entry.shape, item, wanted) && wanted == entry.end - entry.begin,
                 "{}: tensor '{}': its shape and its {} bytes do not agree", source, name,
-                span.end - span.begin);
-  return span;
+                entry.end - entry.begin);
+  return entry;
 }
 
 // The format asks for tensors that cover the data without gap or overlap.
-void check_cover(const std::vector<Span>& spans, uint64_t n_bytes, const std::string& source) {
-  std::vector<const Span*> by_offset;
-  for (const Span& span : spans) by_offset.push_back(&span);
-  std::stable_sort(by_offset.begin(), by_offset.end(), [](const Span* a, const Span* b) {
-    return a->begin != b->begin ? a->begin < b->begin : a->end < b->end;
-  });
-
+void check_cover(const std::vector<TensorEntry>& sorted, uint64_t n_bytes,
+                 const std::string& source) {
   uint64_t covered = 0;
-  for (const Span* span : by_offset) {
-    SPIKENM_CHECK(span->begin == covered, "{}: tensor '{}' starts at byte {}, wanted {}", source,
-                  span->tensor.name, span->begin, covered);
-    covered = span->end;
+  for (const TensorEntry& entry : sorted) {
+    SPIKENM_CHECK(entry.begin == covered, "{}: tensor '{}' starts at byte {}, wanted {}", source,
+                  entry.name, entry.begin, covered);
+    covered = entry.end;
     SPIKENM_CHECK(covered <= n_bytes,
                   "{}: tensor '{}' ends at byte {} and the data has {}: cut file", source,
-                  span->tensor.name, covered, n_bytes);
+                  entry.name, covered, n_bytes);
   }
   SPIKENM_CHECK(covered == n_bytes, "{}: {} bytes follow the last tensor", source,
                 n_bytes - covered);
@@ -109,34 +74,41 @@ uint64_t header_length(Bytes begin, uint64_t n_bytes, const std::string& source)
       length <= n_bytes - kLengthBytes,
       "{}: the header claims {} bytes and the file has {}: cut, or not a safetensors file", source,
       length, n_bytes - kLengthBytes);
-  SPIKENM_CHECK(length <= kMaxHeader,
+  SPIKENM_CHECK(length <= kMostHeader,
                 "{}: the header claims {} bytes, wanted at most {} (a fixed limit)", source, length,
-                kMaxHeader);
+                kMostHeader);
   return length;
 }
 
 struct Header {
-  std::map<std::string, std::string> metadata;
-  std::vector<Span> spans;
+  Metadata metadata;
+  std::vector<TensorEntry> entries;  // in the order of their bytes in the file
+  bool has_checksum = false;
 };
 
 // n_bytes: size of the data after the header.
 Header read_header(std::string_view text, uint64_t n_bytes, const std::string& source) {
-  const Json entries = parse_json_object(text, source + ": header");
+  const Json json = parse_json_object(text, source + ": header");
   Header header;
-  for (const auto& [name, entry] : entries.items()) {
+  for (const auto& [name, entry] : json.items()) {
     if (name == "__metadata__") {
-      SPIKENM_CHECK(entry.is_object(), "{}: __metadata__ is not a JSON object", source);
+      SPIKENM_CHECK(entry.is_object(), "{}: header: __metadata__ is not a JSON object", source);
       for (const auto& [key, value] : entry.items()) {
-        SPIKENM_CHECK(value.is_string(), "{}: __metadata__ '{}' is not text", source, key);
+        SPIKENM_CHECK(value.is_string(), "{}: header: __metadata__ '{}' is not text", source, key);
         header.metadata[key] = value.get<std::string>();
       }
     } else {
-      header.spans.push_back(read_entry(name, entry, source));
+      header.entries.push_back(read_entry(name, entry, source));
     }
   }
-  check_cover(header.spans, n_bytes, source);
+  sort_by_place(header.entries);
+  check_cover(header.entries, n_bytes, source);
+  header.has_checksum = take_sums(header.entries, header.metadata, source);
   return header;
+}
+
+StoredTensor without_bytes(const TensorEntry& entry) {
+  return {.name = entry.name, .dtype = entry.dtype, .shape = entry.shape, .bytes = {}};
 }
 
 }  // namespace
@@ -147,44 +119,16 @@ const StoredTensor* SafetensorsFile::find(std::string_view name) const {
   return it == tensors.end() ? nullptr : &*it;
 }
 
-std::string encode_safetensors(const SafetensorsFile& file) {
-  Json header = Json::object();
-  auto& entries = header.get_ref<Json::object_t&>();  // appended to: a lookup searches all
-  if (!file.metadata.empty()) entries.emplace_back("__metadata__", file.metadata);
-
-  uint64_t offset = 0;
-  for (const StoredTensor& t : file.tensors) {
-    uint64_t bytes = 0;
-    SPIKENM_ASSERT(byte_count(t.shape, element_size(t.dtype), bytes) && bytes == t.bytes.size());
-    entries.emplace_back(
-        t.name,
-        Json{{"dtype", t.dtype}, {"shape", t.shape}, {"data_offsets", {offset, offset + bytes}}});
-    offset += bytes;
-  }
-
-  std::string text = header.dump();
-  text.append((8 - text.size() % 8) % 8, ' ');  // tensors start at a multiple of 8 bytes
-  const uint64_t length = text.size();
-  std::string out(8, '\0');
-  std::memcpy(out.data(), &length, 8);
-  out += text;
-  out.reserve(out.size() + offset);
-
-  for (const StoredTensor& t : file.tensors) {
-    out.append(reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size());
-  }
-  return out;
-}
-
 SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& source) {
   const uint64_t length = header_length(as_bytes(bytes), bytes.size(), source);
-  const std::string_view data = bytes.substr(kLengthBytes + length);
+  const Bytes data = as_bytes(bytes.substr(kLengthBytes + length));
   Header header = read_header(bytes.substr(kLengthBytes, length), data.size(), source);
   SafetensorsFile file{.tensors = {}, .metadata = std::move(header.metadata)};
-  for (Span& span : header.spans) {
-    span.tensor.bytes.assign(data.begin() + static_cast<ptrdiff_t>(span.begin),
-                             data.begin() + static_cast<ptrdiff_t>(span.end));
-    file.tensors.push_back(std::move(span.tensor));
+  for (const TensorEntry& entry : header.entries) {
+    const Bytes own = data.subspan(entry.begin, entry.end - entry.begin);
+    check_sum(entry, crc32c(own), source);
+    file.tensors.push_back(without_bytes(entry));
+    file.tensors.back().bytes.assign(own.begin(), own.end());
   }
   return file;
 }
@@ -200,29 +144,48 @@ SafetensorsInput::SafetensorsInput(const std::filesystem::path& path) : file_(pa
   text.resize(header_length(text, file_.size(), source));
   file_.read(kLengthBytes, text);
 
-  const uint64_t begin = kLengthBytes + text.size();
-  Header header = read_header(as_text(text), file_.size() - begin, source);
+  data_ = kLengthBytes + text.size();
+  Header header = read_header(as_text(text), file_.size() - data_, source);
   header_.metadata = std::move(header.metadata);
-  for (Span& span : header.spans) {
-    header_.tensors.push_back(std::move(span.tensor));
-    places_.push_back({begin + span.begin, begin + span.end});
-  }
+  entries_ = std::move(header.entries);
+  has_checksum_ = header.has_checksum;
+  for (const TensorEntry& each : entries_) header_.tensors.push_back(without_bytes(each));
+}
+
+const TensorEntry& SafetensorsInput::entry(const StoredTensor& tensor) const {
+  return entries_.at(static_cast<size_t>(&tensor - header_.tensors.data()));
 }
 
 std::vector<uint8_t> SafetensorsInput::bytes(const StoredTensor& tensor) const {
-  constexpr uint64_t kPiece = 4 << 20;
-  const Place& place = places_[static_cast<size_t>(&tensor - header_.tensors.data())];
-  std::vector<uint8_t> bytes(place.end - place.begin);
-  for (uint64_t done = 0; done < bytes.size(); done += kPiece) {
-    throw_if_interrupted("while " + file_.path().string() + " was read");
-    const uint64_t n = std::min(kPiece, bytes.size() - done);
-    file_.read(place.begin + done, std::span(bytes).subspan(done, n));
-  }
+  std::vector<uint8_t> bytes(entry(tensor).end - entry(tensor).begin);
+  read(tensor, bytes);
   return bytes;
 }
 
-void write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file) {
-  write_file_atomically(path, encode_safetensors(file));
+void SafetensorsInput::read(const StoredTensor& tensor, std::span<uint8_t> out) const {
+  const TensorEntry& from = entry(tensor);
+  SPIKENM_ASSERT(out.size() == from.end - from.begin);
+  uint32_t sum = 0;
+  for (uint64_t done = 0; done < out.size(); done += kPiece) {
+    throw_if_interrupted("while " + file_.path().string() + " was read");
+    const std::span<uint8_t> piece = out.subspan(done, std::min(kPiece, out.size() - done));
+    file_.read(data_ + from.begin + done, piece);
+    if (from.sum) sum = crc32c(piece, sum);
+  }
+  check_sum(from, sum, file_.path().string());
+}
+
+void SafetensorsInput::verify() const {
+  std::vector<uint8_t> piece;
+  for (const TensorEntry& each : entries_) {
+    uint32_t sum = 0;
+    for (uint64_t at = each.begin; at < each.end; at += piece.size()) {
+      piece.resize(std::min(kPiece, each.end - at));
+      file_.read(data_ + at, piece);
+      sum = crc32c(piece, sum);
+    }
+    check_sum(each, sum, file_.path().string());
+  }
 }
 
 SafetensorsFile read_safetensors(const std::filesystem::path& path) {

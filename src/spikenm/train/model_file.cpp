@@ -23,14 +23,23 @@ namespace {
 constexpr const char* kFormat = "spikenm-model";
 constexpr const char* kVersion = "1";
 
-StoredTensor store(const std::string& name, const at::Tensor& t, const char* dtype) {
-  const at::Tensor flat = t.detach().cpu().contiguous();
-  const auto* bytes = static_cast<const uint8_t*>(flat.const_data_ptr());
-  return {.name = name,
-          .dtype = dtype,
-          .shape = flat.sizes().vec(),
-          .bytes = std::vector<uint8_t>(bytes, bytes + flat.nbytes())};
-}
+// The tensors of a model to save. Keeps them alive while the file is written from their memory.
+class TensorViews {
+ public:
+  void add(const std::string& name, const at::Tensor& tensor, const char* dtype) {
+    const at::Tensor& flat = held_.emplace_back(tensor.detach().cpu().contiguous());
+    views_.push_back(
+        {.name = name,
+         .dtype = dtype,
+         .shape = flat.sizes().vec(),
+         .bytes = {static_cast<const uint8_t*>(flat.const_data_ptr()), flat.nbytes()}});
+  }
+  [[nodiscard]] const std::vector<TensorView>& views() const { return views_; }
+
+ private:
+  std::vector<at::Tensor> held_;
+  std::vector<TensorView> views_;
+};
 
 // The tensors of a model file; each must have the shape that its reader expects. Records which were
 // read.
@@ -233,20 +242,18 @@ LoadedModel read_stored(const Config& config, const graph::Graph& graph, Purpose
 
 void save_model(const std::filesystem::path& path, const nn::Network& network,
                 const sparsity::Masks& masks, const std::string& config_toml) {
-  SafetensorsFile file;
-  file.metadata = {{"format", kFormat},
-                   {"version", kVersion},
-                   {"config", config_toml},
-                   {"graph", graph::graph_to_json(network.graph()).dump()}};
-  for (const nn::NamedTensor& p : network.parameters())
-    file.tensors.push_back(store(p.name, p.tensor, "F32"));
-  for (const nn::NamedTensor& b : network.buffers())
-    file.tensors.push_back(store(b.name, b.tensor, "F32"));
+  TensorViews tensors;
+  for (const nn::NamedTensor& p : network.parameters()) tensors.add(p.name, p.tensor, "F32");
+  for (const nn::NamedTensor& b : network.buffers()) tensors.add(b.name, b.tensor, "F32");
   for (const sparsity::LayerMask& m : masks.weights)
-    file.tensors.push_back(store(m.synapse->name + ".mask", m.keep.to(at::kByte), "U8"));
+    tensors.add(m.synapse->name + ".mask", m.keep.to(at::kByte), "U8");
   for (const sparsity::NeuronMask& m : masks.neurons)
-    file.tensors.push_back(store(m.neuron->name + ".mask", m.keep.to(at::kByte), "U8"));
-  write_safetensors(path, file);
+    tensors.add(m.neuron->name + ".mask", m.keep.to(at::kByte), "U8");
+  write_safetensors(path, tensors.views(),
+                    {{"format", kFormat},
+                     {"version", kVersion},
+                     {"config", config_toml},
+                     {"graph", graph::graph_to_json(network.graph()).dump()}});
 }
 
 LoadedModel load_model(const std::filesystem::path& given,
@@ -267,6 +274,8 @@ LoadedModel load_model(const std::filesystem::path& given,
                 value("version"), kFormat, kVersion);
 
   std::vector<std::string> notes;
+  if (!file.has_checksum())
+    notes.push_back(fmt::format("{}: has no checksum, so damage to it may go unseen", source));
   const Config config = stored_config(value("config"), source, overrides, notes);
   ModelTensors tensors(file, source);
   const graph::Graph graph = stored_graph(value("graph"), value("config"), source);
