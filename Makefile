@@ -43,13 +43,14 @@ bench: setup ## run the benchmarks
 	@$(VENV_PATH) cmake --build --preset default
 	@for program in build/bench/*_bench; do ./$$program || exit 1; done
 
-lint: setup ## check format, layers, equation tags, lists of tests, config keys, output
+lint: setup ## check format, layers, equation tags, lists of tests, config keys, output, writes
 	@$(VENV_PATH) clang-format --dry-run --Werror $(SOURCES)
 	@python3 tools/lint/check_layers.py
 	@python3 tools/lint/check_equations.py
 	@python3 tools/lint/check_test_lists.py
 	@python3 tools/lint/check_keys.py
 	@python3 tools/lint/check_output.py
+	@python3 tools/lint/check_writes.py
 
 tidy: setup ## clang-tidy over all torch-free sources
 	@$(VENV_PATH) cmake --preset run-only >/dev/null

@@ -162,10 +162,7 @@ std::string last_line(const fs::path& file) {
 // Writes the member's config into its folder, so that each run can be repeated by hand.
 sweep::Job make_job(const Planned& run, const std::string& resolved) {
   const fs::path config = run.folder.parent_path() / "member.toml";
-  std::error_code error;
-  fs::create_directories(run.folder.parent_path(), error);
-  SPIKENM_CHECK(!error, "{}: cannot make the folder: {}", run.folder.parent_path().string(),
-                error.message());
+  make_folders(run.folder.parent_path());
   write_file_atomically(config, resolved);
   return {.command = {"/proc/self/exe", "train", "--config", config.string(), "--out",
                       run.folder.string(), "--force", fmt::format("seed={}", run.seed)},

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/interrupt.h"
 #include "support/expect_error.h"
+#include "support/nobody.h"
 #include "support/temp_dir.h"
 
 #include <sys/resource.h>
@@ -123,6 +124,125 @@ TEST(File, WriteThatFailsHalfwayIsAnErrorAndKeepsTheOldFile) {
   }
   EXPECT_EQ(read_file(dir / "f"), "old");
   EXPECT_EQ(n_entries(dir.path()), 1);
+}
+
+TEST(File, AnAppendThatFailsHalfwayIsAnErrorAndTakesBackItsHalf) {
+  const TempDir dir;
+  const std::string before(990, 'x');
+  append_to_file(dir / "f", before);
+  {
+    const FileSizeLimit limit(1000);
+    EXPECT_ERROR(append_to_file(dir / "f", std::string(20, 'y')), "/f", "cannot write",
+                 "too large");
+  }
+  EXPECT_EQ(read_file(dir / "f"), before);
+  append_to_file(dir / "f", "z");
+  EXPECT_EQ(read_file(dir / "f"), before + "z");
+}
+
+TEST(File, AppendedTextsFollowOneAnother) {
+  const TempDir dir;
+  std::string wanted;
+  for (const std::string& text : {std::string("a\n"), std::string(), std::string(300'000, 'b')}) {
+    append_to_file(dir / "f", text);
+    wanted += text;
+    EXPECT_EQ(read_file(dir / "f"), wanted);
+  }
+  sync_file(dir / "f");
+}
+
+TEST(File, NothingButAFileIsAppendedToCutOrSynced) {
+  const TempDir dir;
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  write_file_atomically(dir / "real", "mine");
+  fs::create_symlink(dir / "real", dir / "link");
+  fs::create_symlink("/dev/full", dir / "device");
+  for (const char* name : {"pipe", "link", "device", "absent/f", ""}) {  // the last: a folder
+    EXPECT_ERROR(append_to_file(dir / name, "x"), name, "cannot write");
+    EXPECT_ERROR(truncate_file(dir / name, 0), name, "cannot write");
+    EXPECT_ERROR(sync_file(dir / name), name, "cannot write");
+  }
+  EXPECT_EQ(read_file(dir / "real"), "mine");
+  EXPECT_ERROR(append_to_file("/dev/full", "x"), "/dev/full: cannot write", "not a file");
+}
+
+TEST(File, ACutFileKeepsItsBeginning) {
+  const TempDir dir;
+  write_file_atomically(dir / "f", "one\ntwo\n");
+  truncate_file(dir / "f", 8);
+  EXPECT_EQ(read_file(dir / "f"), "one\ntwo\n");
+  truncate_file(dir / "f", 4);
+  EXPECT_EQ(read_file(dir / "f"), "one\n");
+  EXPECT_ERROR(truncate_file(dir / "f", 5), "/f: found 4 bytes, wanted at least 5");
+  EXPECT_ERROR(truncate_file(dir / "absent", 0), "absent: cannot write: No such file");
+  EXPECT_FALSE(fs::exists(dir / "absent"));
+  truncate_file(dir / "f", 0);
+  EXPECT_EQ(read_file(dir / "f"), "");
+}
+
+TEST(File, AMovedFileReplacesWhatLiesThere) {
+  const TempDir dir;
+  make_folders(dir / "to");
+  write_file_atomically(dir / "f", "new");
+  write_file_atomically(dir / "to/f", "old");
+  move_file(dir / "f", dir / "to/f");
+  EXPECT_EQ(read_file(dir / "to/f"), "new");
+  EXPECT_FALSE(fs::exists(dir / "f"));
+  EXPECT_ERROR(move_file(dir / "f", dir / "to/f"), "to/f: cannot write: No such file");
+}
+
+TEST(File, FoldersAreMadeWithThoseAboveThem) {
+  const TempDir dir;
+  for (int round = 0; round < 2; ++round) {
+    make_folders(dir / "a/b/../c/");
+    EXPECT_TRUE(fs::is_directory(dir / "a/b"));
+    EXPECT_TRUE(fs::is_directory(dir / "a/c"));
+  }
+  fs::create_directory_symlink("a", dir / "link");
+  make_folders(dir / "link/d");
+  EXPECT_TRUE(fs::is_directory(dir / "a/d"));
+  write_file_atomically(dir / "f", "");
+  EXPECT_ERROR(make_folders(dir / "f"), "/f: cannot make the folder: Not a directory");
+  EXPECT_ERROR(make_folders(dir / "f/g"), "/f/g: cannot make the folder: Not a directory");
+  EXPECT_ERROR(make_folders("/proc/none/g"), "/proc/none/g: cannot make the folder: ");
+}
+
+TEST(File, AFileInTheWorkingFolderHasAFolderToo) {
+  const TempDir dir;
+  const fs::path before = fs::current_path();
+  fs::current_path(dir.path());
+  write_file_atomically("f", "x");
+  make_folders("g");
+  move_file("f", "g/f");
+  fs::current_path(before);
+  EXPECT_EQ(read_file(dir / "g/f"), "x");
+}
+
+// Such a folder cannot be opened, so it cannot be synced.
+TEST(File, AFolderThatCanBeWrittenAndNotReadIsWrittenTo) {
+  const TempDir dir;
+  make_folders(dir / "d");
+  fs::permissions(dir.path(), fs::perms(0711));
+  fs::permissions(dir / "d", fs::perms(0333));
+  {
+    const test::Nobody nobody;
+    write_file_atomically(dir / "d/f", "x");
+    append_to_file(dir / "d/f", "y");
+    sync_file(dir / "d/f");
+  }
+  fs::permissions(dir / "d", fs::perms(0755));
+  EXPECT_EQ(read_file(dir / "d/f"), "xy");
+}
+
+TEST(File, AFolderThatMayNotBeWrittenIsNamed) {
+  const TempDir dir;
+  make_folders(dir / "d");
+  fs::permissions(dir.path(), fs::perms(0711));
+  fs::permissions(dir / "d", fs::perms(0555));
+  const test::Nobody nobody;
+  EXPECT_ERROR(append_to_file(dir / "d/f", "x"), "d/f: cannot write: Permission denied");
+  EXPECT_ERROR(write_file_atomically(dir / "d/f", "x"), "d/f: cannot write: Permission denied");
+  EXPECT_ERROR(make_folders(dir / "d/e"), "d/e: cannot make the folder: Permission denied");
 }
 
 TEST(File, AWriteTouchesNothingThatLiesBesideIt) {

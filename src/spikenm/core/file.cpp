@@ -9,21 +9,24 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace spikenm {
 namespace {
 
-// Owns a file descriptor that is only read from.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   [[nodiscard]] int get() const { return fd_; }
+  // False when written bytes may be lost. close() closes the file even if a signal interrupts it.
+  bool close() { return ::close(std::exchange(fd_, -1)) == 0 || errno == EINTR; }
 
  private:
   int fd_;
@@ -41,6 +44,72 @@ auto without_interruption(Call&& call) {
 
 [[noreturn]] void fail_with_errno(const std::filesystem::path& path, const char* action) {
   fail("{}: cannot {}: {}", path.string(), action, std::strerror(errno));
+}
+
+// Returns how many bytes were written. When they are fewer than all, errno says why.
+size_t write_all(int file, std::string_view content) {
+  size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t n = without_interruption(
+        [&] { return ::write(file, content.data() + done, content.size() - done); });
+    if (n < 0) break;
+    done += static_cast<size_t>(n);
+  }
+  return done;
+}
+
+bool sync(int file) {
+  return without_interruption([&] { return ::fsync(file); }) == 0;
+}
+
+bool rename_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  return without_interruption([&] { return ::rename(from.c_str(), to.c_str()); }) == 0;
+}
+
+// A new name survives a power cut once the folder that holds it is synced.
+void sync_folder_of(const std::filesystem::path& path) {
+  std::filesystem::path folder = path.parent_path();
+  if (folder.empty()) folder = ".";
+  const Descriptor opened(without_interruption(
+      [&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  // A folder may allow writing but not reading. Then it cannot be opened, and is not synced.
+  if (opened.get() < 0 && errno == EACCES) return;
+  // EINVAL: this file system cannot sync folders.
+  if (opened.get() < 0 || (!sync(opened.get()) && errno != EINVAL)) fail_with_errno(path, "write");
+}
+
+// A regular file opened for writing, and its size.
+struct Opened {
+  Descriptor file;
+  uint64_t size;
+};
+
+Opened open_to_change(const std::filesystem::path& path, int how) {
+  // Without O_NONBLOCK, open() on a pipe would wait for a reader before we can see that it is not a
+  // file.
+  constexpr int kAlways = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  const int fd = without_interruption([&] { return ::open(path.c_str(), kAlways | how, 0644); });
+  Opened opened{Descriptor(fd), 0};
+  struct stat status{};
+  if (fd < 0 || ::fstat(fd, &status) != 0) fail_with_errno(path, "write");
+  SPIKENM_CHECK(S_ISREG(status.st_mode),
+                "{}: cannot write: found something that is not a file, wanted a regular file",
+                path.string());
+  opened.size = static_cast<uint64_t>(status.st_size);
+  return opened;
+}
+
+bool cut(int file, uint64_t length) {
+  return without_interruption([&] { return ::ftruncate(file, static_cast<off_t>(length)); }) == 0;
+}
+
+// Removes what was just appended, unless another process has appended since. Keeps errno.
+void take_back(int file, uint64_t before, size_t added) {
+  const int reason = errno;
+  struct stat status{};
+  if (::fstat(file, &status) == 0 && static_cast<uint64_t>(status.st_size) == before + added)
+    cut(file, before);
+  errno = reason;
 }
 
 }  // namespace
@@ -122,26 +191,67 @@ void AtomicFile::give_up() {
 }
 
 void AtomicFile::write(std::string_view content) {
-  for (size_t done = 0; done < content.size();) {
-    const ssize_t n = without_interruption(
-        [&] { return ::write(file_, content.data() + done, content.size() - done); });
-    if (n < 0) give_up();
-    done += static_cast<size_t>(n);
-  }
+  if (write_all(file_, content) < content.size()) give_up();
 }
 
 void AtomicFile::commit() {
-  if (without_interruption([&] { return ::fsync(file_); }) != 0) give_up();
+  if (!sync(file_)) give_up();
   // A full disk may be reported only here. close() closes the file even if a signal interrupts it.
   const bool closed = ::close(file_) == 0 || errno == EINTR;
   file_ = -1;
-  if (!closed || ::rename(part_.c_str(), path_.c_str()) != 0) give_up();
+  if (!closed || !rename_file(part_, path_)) give_up();
+  sync_folder_of(path_);
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
   AtomicFile file(path);
   file.write(content);
   file.commit();
+}
+
+void append_to_file(const std::filesystem::path& path, std::string_view text) {
+  Opened opened = open_to_change(path, O_APPEND | O_CREAT);
+  const size_t added = write_all(opened.file.get(), text);
+  if (added < text.size()) take_back(opened.file.get(), opened.size, added);
+  if (added < text.size() || !opened.file.close()) fail_with_errno(path, "write");
+}
+
+void truncate_file(const std::filesystem::path& path, uint64_t length) {
+  Opened opened = open_to_change(path, 0);
+  SPIKENM_CHECK(opened.size >= length, "{}: found {} bytes, wanted at least {}", path.string(),
+                opened.size, length);
+  if (!cut(opened.file.get(), length) || !sync(opened.file.get()) || !opened.file.close())
+    fail_with_errno(path, "write");
+}
+
+void sync_file(const std::filesystem::path& path) {
+  Opened opened = open_to_change(path, 0);
+  if (!sync(opened.file.get()) || !opened.file.close()) fail_with_errno(path, "write");
+  sync_folder_of(path);
+}
+
+void move_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (!rename_file(from, to)) fail_with_errno(to, "write");
+  sync_folder_of(to);
+  if (from.parent_path() != to.parent_path()) sync_folder_of(from);
+}
+
+void make_folders(const std::filesystem::path& path) {
+  std::filesystem::path folder;
+  std::error_code error;
+  for (const std::filesystem::path& step : path) {
+    if (step.empty()) continue;  // after a slash at the end
+    folder /= step;
+    if (std::filesystem::is_directory(folder, error)) continue;
+    const int made = without_interruption([&] { return ::mkdir(folder.c_str(), 0777); });
+    const int reason = errno;
+    if (made == 0) {
+      sync_folder_of(folder);
+    } else if (reason != EEXIST || !std::filesystem::is_directory(folder, error)) {
+      errno = reason == EEXIST ? ENOTDIR : reason;  // a file is in the way
+      fail_with_errno(path, "make the folder");
+    }
+  }
 }
 
 bool is_part_of(std::string_view candidate, std::string_view name) {

@@ -17,7 +17,8 @@ namespace spikenm {
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
   // Without O_NONBLOCK, open() on a pipe would wait for a writer before we can see that it is not a
   // file.
-  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  do file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  while (file_ < 0 && errno == EINTR);
   SPIKENM_CHECK(file_ >= 0, "{}: cannot be opened: {}", path_.string(), std::strerror(errno));
 
   struct stat status{};

@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -128,15 +127,14 @@ RunDir RunDir::create(const fs::path& path, bool force) {
   std::error_code error;
   SPIKENM_CHECK(!fs::exists(path, error) || fs::is_directory(path, error),
                 "{}: exists and is not a folder; name another with --out", path.string());
-  fs::create_directories(path, error);
-  SPIKENM_CHECK(!error, "{}: cannot make the output folder: {}", path.string(), error.message());
+  make_folders(path);
   SPIKENM_CHECK(::access(path.c_str(), W_OK) == 0, "{}: cannot write into the output folder: {}",
                 path.string(), std::strerror(errno));
 
   try {
     const bool replaces = check_content(path, force);
     clear_leftovers(path);
-    if (replaces) fs::create_directory(path / kNext);
+    if (replaces) make_folders(path / kNext);
     return {path, replaces};
   } catch (const fs::filesystem_error& e) {
     fail("{}: cannot make the output folder ready: {}", path.string(), e.code().message());
@@ -156,10 +154,7 @@ void RunDir::write(std::string_view name, std::string_view content) const {
 }
 
 void RunDir::append_line(std::string_view name, const Json& line) const {
-  std::ofstream out(file(name), std::ios::app);
-  out << line.dump() << '\n';
-  out.flush();
-  SPIKENM_CHECK(out.good(), "{}: cannot write: {}", file(name).string(), std::strerror(errno));
+  append_to_file(file(name), line.dump() + '\n');
 }
 
 void RunDir::promote() {
@@ -173,7 +168,7 @@ void RunDir::promote() {
     for (const std::string_view name : kFiles)
       if (name != kConfig || !fs::exists(next / name)) fs::remove(path_ / name);
     for (const std::string_view name : {kGraph, kMetrics, kModel, kBestModel, kResult, kConfig})
-      if (fs::exists(next / name)) fs::rename(next / name, path_ / name);
+      if (fs::exists(next / name)) move_file(next / name, path_ / name);
     replaces_ = false;
     remove_next(next);
   } catch (const fs::filesystem_error& e) {
