@@ -3,6 +3,7 @@
 #include "spikenm/core/file.h"
 #include "spikenm/core/interrupt.h"
 #include "spikenm/core/parallel.h"
+#include "support/child.h"
 #include "support/counted_dataset.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
@@ -10,7 +11,6 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bit>
@@ -33,6 +33,8 @@ struct TwoThreads {
 
 namespace fs = std::filesystem;
 using test::CountedDataset;
+using test::in_child;
+using test::status_of;
 using test::TempDir;
 using test::values_of;
 
@@ -65,26 +67,6 @@ int reads_to_prepare(const std::shared_ptr<CountedDataset>& dataset, const fs::p
   const int reads = dataset->reads() - before;
   expect_same(*cached, *dataset);
   return reads;
-}
-
-// Runs `body` in a process of its own; what it returns is the exit status.
-template <class Body>
-pid_t in_child(const Body& body) {
-  const pid_t child = ::fork();
-  if (child != 0) return child;
-  int status = 99;
-  try {
-    status = body();
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "child: %s\n", e.what());
-  }
-  ::_exit(status);
-}
-
-int status_of(pid_t child) {
-  int status = 0;
-  if (::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
-  return WEXITSTATUS(status);
 }
 
 TEST(DiskCache, GivesEverySampleBackAndReadsItOnce) {
