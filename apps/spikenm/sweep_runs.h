@@ -1,0 +1,40 @@
+// The runs of a sweep: which are finished, and the processes that train the others.
+#pragma once
+
+#include "spikenm/core/json.h"
+#include "spikenm/report/runs.h"
+#include "spikenm/sweep/spec.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spikenm::cli {
+
+// A member as it would be trained.
+struct Resolved {
+  std::string config;
+  std::string graph;  // of the network, if a file gives it; else empty
+};
+
+// One member with one seed.
+struct Planned {
+  size_t member;
+  int64_t seed;
+  std::string name;
+  std::filesystem::path folder;
+  Json config;                         // as its run would record it
+  std::optional<report::Run> found{};  // empty: not finished
+};
+
+// All runs of the sweep, with the results of those that are finished.
+std::vector<Planned> plan(const sweep::Spec& spec, const std::vector<Resolved>& resolved,
+                          const std::filesystem::path& out);
+
+// Trains what is not finished; returns one line per run that failed.
+std::vector<std::string> train_all(std::vector<Planned>& planned,
+                                   const std::vector<Resolved>& resolved, int64_t at_once);
+
+}  // namespace spikenm::cli
