@@ -15,7 +15,7 @@ namespace {
 struct DemoArguments {
   std::string out = "runs/demo";
   std::vector<std::string> overrides;
-  bool force = false;
+  bool force = false, take_over = false;
 };
 
 void demo(const DemoArguments& a) {
@@ -27,6 +27,7 @@ void demo(const DemoArguments& a) {
     folders.push_back(std::filesystem::path(a.out) / demo_config.name);
     train::run_experiment(config, {.out = folders.back(),
                                    .force = a.force,
+                                   .take_over = a.take_over,
                                    .title = fmt::format("{:<12}", demo_config.name)});
   }
   show("{}\nruns: {}\n", report::run_table(folders), a.out);
@@ -38,6 +39,8 @@ std::function<void()> setup_demo(CLI::App& app) {
   auto a = std::make_shared<DemoArguments>();
   as_path(app.add_option("--out,-o", a->out, "folder for the three runs"))->capture_default_str();
   app.add_flag("--force", a->force, "replace an earlier demo");
+  app.add_flag("--take-over", a->take_over,
+               "use folders that belong to a demo on another host, which no longer runs");
   app.add_option("overrides", a->overrides, "a.b=value, for all three runs; e.g. seed=1");
   app.footer(
       "Trains on moving-shapes, event recordings made on the fly by a simulated camera: nothing is "

@@ -16,7 +16,7 @@ namespace {
 struct TrainArguments {
   ConfigOptions config;
   std::string out;
-  bool force = false, dry_run = false;
+  bool force = false, take_over = false, dry_run = false;
 };
 
 void train(const TrainArguments& a) {
@@ -33,7 +33,8 @@ void train(const TrainArguments& a) {
       a.config.file.empty() ? "run" : std::filesystem::path(a.config.file).stem().string();
   const std::filesystem::path out =
       a.out.empty() ? std::filesystem::path("runs") / stem : std::filesystem::path(a.out);
-  const Json result = train::run_experiment(config, {.out = out, .force = a.force, .title = stem});
+  const Json result = train::run_experiment(
+      config, {.out = out, .force = a.force, .take_over = a.take_over, .title = stem});
 
   const std::string best = result.contains("test_accuracy_best_val")
                                ? fmt::format(" (best on validation {:.2f} %)",
@@ -53,6 +54,8 @@ std::function<void()> setup_train(CLI::App& app) {
   as_path(app.add_option("--out,-o", a->out, "run folder (default: runs/ and the config's name)"));
   app.add_flag("--force", a->force,
                "replace the run that the folder holds, once this one has an epoch");
+  app.add_flag("--take-over", a->take_over,
+               "use a folder that belongs to a run on another host, which no longer runs");
   app.add_flag("--dry-run", a->dry_run, "print the resolved config and stop");
 
   app.footer(

@@ -133,7 +133,7 @@ TEST_F(Cli, AForcedRunThatEndsInItsFirstEpochLeavesTheOldOneWhole) {
     ::kill(child, signal_number);
     EXPECT_EQ(finish(child).code, signal_number == SIGINT ? 130 : -SIGKILL);
     if (signal_number == SIGKILL) {
-      for (const char* name : {".next/config.toml", ".next/graph.toml", ".next"})
+      for (const char* name : {".next/config.toml", ".next/graph.toml", ".next", ".owner"})
         EXPECT_TRUE(fs::remove(dir / "run" / name)) << name;
     }
     expect_old(signal_number == SIGINT ? "SIGINT" : "SIGKILL");

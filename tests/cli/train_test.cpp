@@ -2,11 +2,15 @@
 #include "spikenm/core/json.h"
 #include "support/cli.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace spikenm {
@@ -126,6 +130,49 @@ TEST_F(TrainCli, RunningOutOfMemoryFailsAndSaysWhatToLower) {
   EXPECT_EQ(found.code, 1) << found.err;
   EXPECT_TRUE(has(found.err, "out of memory")) << found.err;
   EXPECT_TRUE(has(found.err, "train.batch_size")) << found.err;
+}
+
+// Waits until the run of that folder has an epoch.
+void wait_for_epoch(const fs::path& folder) {
+  for (int i = 0; i < 1000 && !fs::exists(folder / "metrics.jsonl"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+TEST_F(TrainCli, ASecondRunInTheSameFolderIsRefusedByName) {
+  const pid_t child = start(tiny({"train", "--out", "run"}, {"train.epochs=100000"}), "first_");
+  wait_for_epoch(dir / "run");
+  const std::string named = fmt::format("spikenm: run: is the folder of process {} on ", child);
+  for (const char* option : {"--force", "--take-over"})
+    expect_failure(tiny({"train", "--out", "run", option}), 1,
+                   {named, "which still runs", "--out"});
+  ::kill(child, SIGTERM);
+  EXPECT_EQ(finish(child, "first_").code, 143);
+}
+
+TEST_F(TrainCli, AKilledRunsFolderIsTakenOverAndSaid) {
+  const pid_t child = start(tiny({"train", "--out", "run"}, {"train.epochs=100000"}));
+  wait_for_epoch(dir / "run");
+  ::kill(child, SIGKILL);
+  finish(child);
+  ASSERT_TRUE(fs::exists(dir / "run/.owner"));
+  const Outcome found = train({"--force"});
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_TRUE(has(found.err, fmt::format("note: run: taken over from process {} on ", child)))
+      << found.err;
+  EXPECT_FALSE(fs::exists(dir / "run/.owner"));
+}
+
+TEST_F(TrainCli, AnotherHostsFolderNeedsTakeOver) {
+  fs::create_directory(dir / "run");
+  write_file_atomically(dir / "run/.owner",
+                        "{\"host\":\"node7\",\"pid\":4711,\"since\":\"2026-11-16T14:15:30Z\","
+                        "\"started\":1}\n");
+  expect_failure(
+      tiny({"train", "--out", "run"}), 1,
+      {"run: is the folder of process 4711 on node7, since 2026-11-16T14:15:30Z", "--take-over"});
+  const Outcome found = train({"--take-over"});
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_TRUE(has(found.err, "note: run: taken over from process 4711 on node7")) << found.err;
 }
 
 }  // namespace

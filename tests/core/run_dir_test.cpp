@@ -1,13 +1,12 @@
 #include "spikenm/core/run_dir.h"
 
 #include "spikenm/core/file.h"
+#include "support/child.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <map>
@@ -23,12 +22,13 @@ constexpr std::array kRunFiles{RunDir::kConfig, RunDir::kMetrics, RunDir::kResul
 
 using Files = std::map<std::string, std::string>;  // name -> content
 
-// All files of a folder, and of those below it.
+// All files of a folder, and of those below it, but for the owner's record.
 Files files_in(const fs::path& folder) {
   Files files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
-    files[fs::relative(entry.path(), folder).string()] =
-        entry.is_directory() ? "folder" : read_file(entry.path());
+    if (entry.path() != folder / RunOwner::kFile)
+      files[fs::relative(entry.path(), folder).string()] =
+          entry.is_directory() ? "folder" : read_file(entry.path());
   return files;
 }
 
@@ -210,6 +210,70 @@ TEST(RunDir, ForeignFolderIsRefusedEvenWithForce) {
     EXPECT_ERROR(RunDir::create(dir.path(), force), "not empty", "--out");
   EXPECT_EQ(read_file(dir / "thesis.tex"), "mine");
   EXPECT_EQ(read_file(dir / "result.json"), "mine");
+}
+
+// A child that holds the folder until it is killed.
+pid_t start_run(const fs::path& folder) {
+  int pipe[2];
+  EXPECT_EQ(::pipe(pipe), 0);
+  const pid_t child = test::in_child([&] {
+    const RunDir run = RunDir::create(folder, true);
+    return ::write(pipe[1], "x", 1) == 1 ? ::pause() : 1;
+  });
+  char told = 0;
+  EXPECT_EQ(::read(pipe[0], &told, 1), 1);
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+  return child;
+}
+
+void kill_and_wait(pid_t child) {
+  ::kill(child, SIGKILL);
+  EXPECT_EQ(test::status_of(child), -1);
+}
+
+TEST(RunDir, AFolderWhoseRunIsAtWorkIsRefusedEvenWithForce) {
+  const TempDir dir;
+  make_finished_run(dir / "run");
+  for (const char* folder : {"new", "run"}) {
+    const pid_t child = start_run(dir / folder);
+    const Files before = files_in(dir / folder);
+    const std::string named = "process " + std::to_string(child) + " on ";
+    for (const bool force : {false, true})
+      EXPECT_ERROR(RunDir::create(dir / folder, force, /*take_over=*/true), folder, named.c_str(),
+                   "still runs");
+    EXPECT_EQ(files_in(dir / folder), before);
+    kill_and_wait(child);
+  }
+}
+
+TEST(RunDir, AnOwnerThatIsGoneIsNoContent) {
+  const TempDir dir;
+  kill_and_wait(start_run(dir / "run"));
+  EXPECT_TRUE(fs::exists(dir / "run/.owner"));
+  write_epoch(RunDir::create(dir / "run", false));
+  EXPECT_FALSE(fs::exists(dir / "run/.owner"));
+  kill_and_wait(start_run(dir / "run"));
+  EXPECT_ERROR(RunDir::create(dir / "run", false), "holds a run already", "--force");
+  EXPECT_TRUE(fs::exists(dir / "run/.owner")) << "what is refused is not touched";
+  RunDir run = RunDir::create(dir / "run", true);
+  write_epoch(run);
+  run.promote();
+  EXPECT_TRUE(fs::exists(dir / "run/.owner")) << "of the run that was promoted";
+}
+
+TEST(RunDir, AFolderOfAnotherHostIsTakenOnlyWhereTold) {
+  const TempDir dir;
+  make_finished_run(dir / "run");
+  OwnerRecord owner = owner_of_now();
+  owner.host = "node7";
+  write_file_atomically(dir / "run/.owner", to_text(owner));
+  for (const bool force : {false, true})
+    EXPECT_ERROR(RunDir::create(dir / "run", force), "on node7", "--take-over");
+  EXPECT_ERROR(RunDir::create(dir / "run", false, /*take_over=*/true), "holds a run already");
+  EXPECT_TRUE(fs::exists(dir / "run/.owner"));
+  static_cast<void>(RunDir::create(dir / "run", true, /*take_over=*/true));
+  EXPECT_FALSE(fs::exists(dir / "run/.owner"));
 }
 
 TEST(RunDir, FileInThePlaceOfTheFolderIsRefusedAndKept) {

@@ -37,8 +37,9 @@ struct Outcome {
 
 class Cli : public testing::Test {
  protected:
-  // Starts the program in the test's folder.
-  pid_t start(const Arguments& arguments) {
+  // Starts the program in the test's folder. `streams`: the beginning of the names of the files that
+  // receive its output, for programs that run at the same time.
+  pid_t start(const Arguments& arguments, const std::string& streams = "") {
     const pid_t child = ::fork();
     if (child != 0) return child;
     std::vector<std::string> words{SPIKENM_PROGRAM};
@@ -47,17 +48,18 @@ class Cli : public testing::Test {
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     if (::chdir(dir.path().c_str()) != 0) ::_exit(99);
-    ::dup2(::open("out", O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
-    ::dup2(::open("err", O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
+    const std::string out = streams + "out", err = streams + "err";
+    ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
+    ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
     ::execv(argv[0], argv.data());
     ::_exit(99);
   }
 
-  Outcome finish(pid_t child) {
+  Outcome finish(pid_t child, const std::string& streams = "") {
     int status = 0;
     ::waitpid(child, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), read_file(dir / "out"),
-            read_file(dir / "err")};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
+            read_file(dir / (streams + "out")), read_file(dir / (streams + "err"))};
   }
 
   Outcome run(const Arguments& arguments) { return finish(start(arguments)); }

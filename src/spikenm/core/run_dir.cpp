@@ -43,7 +43,8 @@ bool holds_run(const fs::path& folder) {
 
 bool is_part(const fs::path& file) {
   const std::string name = file.filename().string();
-  return std::any_of(kFiles.begin(), kFiles.end(),
+  return is_part_of(name, RunOwner::kFile) ||
+         std::any_of(kFiles.begin(), kFiles.end(),
                      [&](std::string_view of) { return is_part_of(name, of); });
 }
 
@@ -52,12 +53,22 @@ bool is_next(const fs::directory_entry& entry) {
          entry.symlink_status().type() == fs::file_type::directory;
 }
 
-// Whether the folder holds nothing but what a killed run may leave: parts of files and the
-// beginning of another run.
+bool is_owner_record(const fs::directory_entry& entry) {
+  return entry.path().filename() == RunOwner::kFile;
+}
+
+// The record of an owner, alive or dead, does not count.
+bool holds_nothing(const fs::path& folder) {
+  const fs::directory_iterator entries(folder);
+  return std::all_of(begin(entries), end(entries), is_owner_record);
+}
+
+// Whether the folder holds nothing but what a killed run may leave: parts of files, the beginning
+// of another run and the record of its owner.
 bool holds_leftovers_alone(const fs::path& folder) {
   const fs::directory_iterator entries(folder);
   return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
-    return is_part(entry.path()) || is_next(entry);
+    return is_part(entry.path()) || is_next(entry) || is_owner_record(entry);
   });
 }
 
@@ -91,7 +102,7 @@ void clear_leftovers(const fs::path& folder) {
 // used.
 bool check_content(const fs::path& path, bool force) {
   if (holds_leftovers_alone(path)) {
-    SPIKENM_CHECK(force || fs::is_empty(path),
+    SPIKENM_CHECK(force || holds_nothing(path),
                   "{}: holds what a run left that was ended; name another folder with --out, or "
                   "start anew with --force",
                   path.string());
@@ -109,10 +120,13 @@ bool check_content(const fs::path& path, bool force) {
 
 }  // namespace
 
-RunDir::RunDir(fs::path path, bool replaces) : path_(std::move(path)), replaces_(replaces) {}
+RunDir::RunDir(fs::path path, bool replaces, RunOwner owner)
+    : path_(std::move(path)), replaces_(replaces), owner_(std::move(owner)) {}
 
 RunDir::RunDir(RunDir&& other) noexcept
-    : path_(std::move(other.path_)), replaces_(std::exchange(other.replaces_, false)) {}
+    : path_(std::move(other.path_)),
+      replaces_(std::exchange(other.replaces_, false)),
+      owner_(std::move(other.owner_)) {}
 
 RunDir::~RunDir() {
   if (!replaces_) return;
@@ -123,7 +137,7 @@ RunDir::~RunDir() {
   }
 }
 
-RunDir RunDir::create(const fs::path& path, bool force) {
+RunDir RunDir::create(const fs::path& path, bool force, bool take_over) {
   std::error_code error;
   SPIKENM_CHECK(!fs::exists(path, error) || fs::is_directory(path, error),
                 "{}: exists and is not a folder; name another with --out", path.string());
@@ -132,10 +146,17 @@ RunDir RunDir::create(const fs::path& path, bool force) {
                 path.string(), std::strerror(errno));
 
   try {
-    const bool replaces = check_content(path, force);
+    // The content is checked before anything is written: a refused folder stays as it is. But where
+    // a run is at work, that is the reason to name.
+    const std::optional<OwnerRecord> found = find_owner(path);
+    const bool can_be_taken = !found || (take_over && !is_on_this_host(*found));
+    if (can_be_taken) static_cast<void>(check_content(path, force));
+    RunOwner owner = RunOwner::take(path, {.take_over = take_over});
+    const bool replaces =
+        check_content(path, force);  // another owner may have changed it meanwhile
     clear_leftovers(path);
     if (replaces) make_folders(path / kNext);
-    return {path, replaces};
+    return {path, replaces, std::move(owner)};
   } catch (const fs::filesystem_error& e) {
     fail("{}: cannot make the output folder ready: {}", path.string(), e.code().message());
   }

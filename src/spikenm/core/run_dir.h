@@ -3,6 +3,7 @@
 #pragma once
 
 #include "spikenm/core/json.h"
+#include "spikenm/core/run_owner.h"
 
 #include <filesystem>
 #include <string_view>
@@ -20,8 +21,9 @@ class RunDir {
   static constexpr std::string_view kNext = ".next";  // place of a run that replaces another
 
   // Makes the folder. A folder that is not empty is refused. With `force` a run may be replaced: it
-  // stays whole until promote(), and files that are not a run's are never removed.
-  static RunDir create(const std::filesystem::path& path, bool force);
+  // stays whole until promote(), and files that are not a run's are never removed. No other process
+  // can use the folder while this object lives; `take_over` is that of RunOwner::take.
+  static RunDir create(const std::filesystem::path& path, bool force, bool take_over = false);
 
   // A run that ends before promote() leaves the old one as it was.
   ~RunDir();
@@ -42,10 +44,11 @@ class RunDir {
   void promote();
 
  private:
-  RunDir(std::filesystem::path path, bool replaces);
+  RunDir(std::filesystem::path path, bool replaces, RunOwner owner);
 
   std::filesystem::path path_;
   bool replaces_;  // an old run is still there, and this one is in kNext
+  RunOwner owner_;
 };
 
 }  // namespace spikenm

@@ -127,7 +127,7 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
   Recipe recipe = read_recipe(config);
   nn::Network& network = *recipe.model.network;
   const std::string graph_toml = graph::to_toml(network.graph());
-  RunDir run = RunDir::create(options.out, options.force);
+  RunDir run = RunDir::create(options.out, options.force, options.take_over);
   // From now on the network of a file is that of the run's copy.
   if (config.has("model.file")) config.resolve_as("model.file", std::string(RunDir::kGraph));
   const std::string resolved = config.resolved_toml();

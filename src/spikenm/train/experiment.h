@@ -13,8 +13,9 @@ namespace spikenm::train {
 
 struct ExperimentOptions {
   std::filesystem::path out;
-  bool force = false;
-  std::string title;  // shown before the progress bar
+  bool force = false;      // replace the run that is there
+  bool take_over = false;  // from a process on another host
+  std::string title;       // shown before the progress bar
 };
 
 // Trains as the config says and measures the finished model on the test split, once. Returns what
