@@ -2,6 +2,7 @@
 
 #include "spikenm/core/config.h"
 #include "spikenm/core/crc32c.h"
+#include "spikenm/core/event_records.h"
 #include "spikenm/core/json_text.h"
 #include "spikenm/core/owner_record.h"
 #include "spikenm/core/safetensors.h"
@@ -161,6 +162,7 @@ const std::vector<Target>& targets() {
        [](Bytes input) { static_cast<void>(parse_gesture_table(as_text(input), kSource)); }},
       {"safetensors", read_safetensors_file},
       {"json", [](Bytes input) { static_cast<void>(parse_json_object(as_text(input), kSource)); }},
+      {"event_records", [](Bytes input) { static_cast<void>(whole_records(input)); }},
       {"owner", [](Bytes input) { static_cast<void>(parse_owner(as_text(input), kSource)); }},
       {"config",
        [](Bytes input) { static_cast<void>(Config::from_text(as_text(input), kSource)); }},

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
+#include "spikenm/core/host.h"
 #include "spikenm/core/json_text.h"
 
 #include <unistd.h>
@@ -15,13 +16,7 @@
 namespace spikenm {
 namespace {
 
-constexpr std::string_view kMark = "{\"host\":\"";  // what every record begins with
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "unknown";
-  return name.data();
-}
+constexpr std::string_view kMark = "{\"host\":\"";  // the beginning of every record
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -31,12 +26,12 @@ std::string utc_now() {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-// What the kernel tells of a process; nothing where there is none, or no /proc.
 struct ProcessState {
-  char state;  // Z: dead, and not yet waited for
+  char state;  // Z: dead, but its parent has not yet waited for it
   int64_t started;
 };
 
+// Returns nothing if there is no such process, or no /proc.
 std::optional<ProcessState> look_up(int64_t pid) {
   std::string text;
   try {
@@ -44,7 +39,7 @@ std::optional<ProcessState> look_up(int64_t pid) {
   } catch (const Error&) {
     return std::nullopt;
   }
-  // The second field, the program's name in brackets, may hold anything.
+  // The second field is the program's name in brackets, which may contain spaces and brackets.
   const size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream fields(text.substr(name_end + 1));
@@ -72,12 +67,12 @@ OwnerRecord owner_of_now() {
 std::string to_text(const OwnerRecord& owner) {
   const Json record = {
       {"host", owner.host}, {"pid", owner.pid}, {"since", owner.since}, {"started", owner.started}};
-  // A host's name may be no UTF-8.
+  // The host's name may not be UTF-8.
   return record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::optional<OwnerRecord> parse_owner(std::string_view text, const std::string& source) {
-  text = text.substr(0, text.find_last_not_of('\0') + 1);  // a power cut leaves zeros
+  text = text.substr(0, text.find_last_not_of('\0') + 1);  // a power cut may leave zeros
   SPIKENM_CHECK(text.starts_with(kMark) || kMark.starts_with(text),
                 "{}: found something that is not the record of a run's owner; move it away",
                 source);
@@ -89,7 +84,7 @@ std::optional<OwnerRecord> parse_owner(std::string_view text, const std::string&
                        .started = record.at("started").get<int64_t>()};
   } catch (const Error&) {
     return std::nullopt;
-  } catch (const Json::exception&) {  // a key that is missing, or of another kind
+  } catch (const Json::exception&) {  // a key is missing or has another type
     return std::nullopt;
   }
 }

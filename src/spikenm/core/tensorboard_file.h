@@ -1,0 +1,40 @@
+// Writes curves for TensorBoard: scalars over steps, in an event file. Each object writes a file of
+// its own. TensorBoard reads the files of a folder by name, so a new file gets the last name.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace spikenm {
+
+class TensorBoardFile {
+ public:
+  // The folder and the file are made when the first values are written.
+  explicit TensorBoardFile(std::filesystem::path folder);
+
+  // Flushes; an error is ignored.
+  ~TensorBoardFile();
+  TensorBoardFile(const TensorBoardFile&) = delete;
+  TensorBoardFile& operator=(const TensorBoardFile&) = delete;
+
+  // The value is stored as float. `wall_time`: in seconds since 1970.
+  void add(std::string_view tag, int64_t step, double wall_time, double value);
+
+  // Writes what was added to the file.
+  void flush();
+
+  // Removes all values after the step from all files of the folder, and records that a crash left
+  // incomplete. For a run that resumes at this step; -1 removes everything.
+  void cut_after(int64_t step);
+
+ private:
+  [[nodiscard]] std::filesystem::path next_name() const;
+
+  std::filesystem::path folder_;
+  std::filesystem::path file_;  // empty: not yet made
+  std::string waiting_;         // records
+};
+
+}  // namespace spikenm
