@@ -29,7 +29,7 @@ struct SweepArguments {
   std::vector<std::string> grid, set;
   std::vector<int64_t> seeds;
   int64_t jobs = 1;
-  bool plot_log = false, dry_run = false;
+  bool plot_log = false, take_over = false, dry_run = false;
 };
 
 sweep::Spec read_spec(const SweepArguments& a) {
@@ -140,7 +140,8 @@ void run_sweep(const SweepArguments& a) {
     return;
   }
 
-  const std::vector<std::string> failures = train_all(planned, resolved, a.jobs);
+  const std::vector<std::string> failures =
+      train_all(planned, resolved, {.at_once = a.jobs, .take_over = a.take_over});
   std::string unwritten;  // such as a full disk: earlier failures are still printed
   try {
     report_outcome(spec, planned, published, a.out);
@@ -173,12 +174,15 @@ std::function<void()> setup_sweep(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--plot-x", a->plot_x, "key of the grid that the plot has as x");
   app.add_flag("--plot-log", a->plot_log, "logarithmic x");
+  app.add_flag("--take-over", a->take_over,
+               "use folders that belong to runs on another host, which no longer run");
   app.add_flag("--dry-run", a->dry_run, "check every config, list the runs and stop");
 
   app.footer(
       "Each member and seed is a process of its own, into OUT/<member>/seed<k>. The same command "
       "again\n"
-      "skips what is finished. At the end OUT has results.csv (a row a run), summary.csv (mean "
+      "skips what is finished; given twice at a time, it shares the runs. At the end OUT has "
+      "results.csv (a row a run), summary.csv (mean "
       "and\n"
       "sample standard deviation), plot.png and plot.svg. Files under configs/ablations and\n"
       "configs/studies are ready to run.\n\n"

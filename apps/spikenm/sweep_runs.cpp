@@ -6,6 +6,7 @@
 #include "spikenm/core/interrupt.h"
 #include "spikenm/core/progress.h"
 #include "spikenm/core/run_dir.h"
+#include "spikenm/core/run_owner.h"
 #include "spikenm/core/say.h"
 #include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
@@ -15,14 +16,14 @@ namespace spikenm::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// The finished run in `folder`, if it has this config and network. A run that is incomplete,
-// damaged or different is trained again.
-std::optional<report::Run> find_finished(const fs::path& folder, const Json& config,
-                                         const std::string& graph) {
+// The finished run in the planned folder, if it has the config and network of the plan. A run that is
+// incomplete, damaged or different is trained again.
+std::optional<report::Run> find_finished(const Planned& wanted) {
   try {
-    report::Run run = report::read_run(folder);
+    report::Run run = report::read_run(wanted.folder);
     const bool same =
-        run.config == config && (graph.empty() || read_file(folder / RunDir::kGraph) == graph);
+        run.config == wanted.config &&
+        (wanted.graph.empty() || read_file(wanted.folder / RunDir::kGraph) == wanted.graph);
     return same ? std::optional(std::move(run)) : std::nullopt;
   } catch (const Error&) {
     return std::nullopt;
@@ -42,13 +43,15 @@ std::string last_line(const fs::path& file) {
 }
 
 // Writes the member's config into its folder, so that each run can be repeated by hand.
-sweep::Job make_job(const Planned& run, const std::string& resolved) {
+sweep::Job make_job(const Planned& run, const std::string& resolved, bool take_over) {
   const fs::path config = run.folder.parent_path() / "member.toml";
   make_folders(run.folder.parent_path());
   write_file_atomically(config, resolved);
-  return {.command = {"/proc/self/exe", "train", "--config", config.string(), "--out",
-                      run.folder.string(), "--force", fmt::format("seed={}", run.seed)},
-          .log = log_of(run)};
+  sweep::Job job{.command = {"/proc/self/exe", "train", "--config", config.string(), "--out",
+                             run.folder.string(), "--force", fmt::format("seed={}", run.seed)},
+                 .log = log_of(run)};
+  if (take_over) job.command.emplace_back("--take-over");
+  return job;
 }
 
 // Reads what a run left when it ended. Returns the reason if there is nothing to read, else an
@@ -65,14 +68,90 @@ std::string collect(Planned& run, int code) {
   }
 }
 
-// "lr=0.1 seed0: 84.23 %", or "lr=0.1 seed0: failed: …".
-std::string outcome_text(const Planned& run, const std::string& failure) {
-  const std::string member = run.folder.parent_path().filename().string();
-  const std::string outcome = run.found
-                                  ? fmt::format("{:.2f} %", *run.found->number("test_accuracy"))
-                                  : "failed: " + failure;
-  return fmt::format("{} seed{}: {}", member, run.seed, outcome);
-}
+// Trains the runs that are not finished, and shares them with other processes that do the same.
+class Training {
+ public:
+  Training(std::vector<Planned>& planned, const std::vector<Resolved>& resolved,
+           const TrainAllOptions& options)
+      : planned_(planned), options_(options) {
+    for (Planned& run : planned) {
+      if (run.found) continue;
+      jobs_.push_back(make_job(run, resolved[run.member].config, options.take_over));
+      open_.push_back(&run);
+    }
+    done_ = planned.size() - open_.size();
+  }
+
+  // Returns one line per run that failed.
+  std::vector<std::string> run() {
+    static_cast<void>(sweep::run_jobs(
+        jobs_, static_cast<size_t>(options_.at_once),
+        [&](size_t, const std::vector<size_t>& running) { show_progress(running); },
+        [&](size_t job, int code) { end(*open_[job], code); },
+        [&](size_t job) { return may_start(*open_[job]); }));
+    read_what_others_trained();
+    return failures_;
+  }
+
+ private:
+  void show_progress(const std::vector<size_t>& running) {
+    throw_if_interrupted(fmt::format("after {} of {} runs; the same command goes on from there",
+                                     done_, planned_.size()));
+    std::vector<std::string> names;
+    for (const size_t job : running) names.push_back(open_[job]->name);
+    line_.update("sweep", static_cast<double>(done_) / static_cast<double>(planned_.size()),
+                 fmt::format("{}/{} {}", done_, planned_.size(), join(names, " ")));
+  }
+
+  // Another process may have finished the run since it was planned, or may be training it.
+  bool may_start(Planned& run) const {
+    run.found = find_finished(run);
+    const std::optional<OwnerRecord> owner = find_owner(run.folder);
+    return !run.found && (!owner || (options_.take_over && !is_on_this_host(*owner)));
+  }
+
+  // The outcome of a run, as in "2/4 lr=0.1 seed0: 84.23 %" or "2/4 lr=0.1 seed0: failed: …".
+  void end(Planned& run, int code) {
+    const std::optional<OwnerRecord> owner = find_owner(run.folder);
+    std::string outcome;
+    // train refuses a folder that another process has taken since we looked.
+    if (!run.found && (code == sweep::kNotStarted || (code == kFailed && owner))) {
+      left_.emplace_back(&run, owner.value_or(OwnerRecord{}));
+      outcome = "left to " + describe(left_.back().second);
+    } else if (!run.found) {
+      const std::string failure = collect(run, code);
+      if (!run.found) failures_.push_back(fmt::format("{}: {}", run.name, failure));
+      outcome = "failed: " + failure;
+    }
+    if (run.found) outcome = fmt::format("{:.2f} %", *run.found->number("test_accuracy"));
+    ++done_;
+    if (line_.is_live()) return;  // the bar shows it
+    say(fmt::format("{}/{} {} seed{}: {}", done_, planned_.size(),
+                    run.folder.parent_path().filename().string(), run.seed, outcome));
+  }
+
+  void read_what_others_trained() {
+    line_.clear();
+    for (const auto& [run, owner] : left_) {
+      run->found = find_finished(*run);
+      if (run->found) continue;
+      const bool may_be_dead = owner.pid != 0 && !is_on_this_host(owner);
+      say(fmt::format(
+          "note: {}: left to {}, and has no result yet; the same command shows it later{}",
+          run->name, describe(owner),
+          may_be_dead ? ", or trains it with --take-over if that process no longer runs" : ""));
+    }
+  }
+
+  std::vector<Planned>& planned_;
+  TrainAllOptions options_;
+  std::vector<sweep::Job> jobs_;
+  std::vector<Planned*> open_;                          // of each job
+  std::vector<std::pair<Planned*, OwnerRecord>> left_;  // to other processes
+  std::vector<std::string> failures_;
+  size_t done_ = 0;
+  ProgressLine line_;
+};
 
 }  // namespace
 
@@ -85,47 +164,22 @@ std::vector<Planned> plan(const sweep::Spec& spec, const std::vector<Resolved>& 
     for (const int64_t seed : spec.seeds) {
       config["seed"] = seed;
       const std::string name = fmt::format("{}/seed{}", spec.members[m].name, seed);
-      Planned& added = planned.emplace_back(
-          Planned{.member = m, .seed = seed, .name = name, .folder = out / name, .config = config});
-      added.found = find_finished(added.folder, config, resolved[m].graph);
+      Planned& added = planned.emplace_back(Planned{.member = m,
+                                                    .seed = seed,
+                                                    .name = name,
+                                                    .folder = out / name,
+                                                    .config = config,
+                                                    .graph = resolved[m].graph});
+      added.found = find_finished(added);
     }
   }
   return planned;
 }
 
 std::vector<std::string> train_all(std::vector<Planned>& planned,
-                                   const std::vector<Resolved>& resolved, int64_t at_once) {
-  std::vector<sweep::Job> jobs;
-  std::vector<Planned*> open;
-  for (Planned& run : planned) {
-    if (run.found) continue;
-    jobs.push_back(make_job(run, resolved[run.member].config));
-    open.push_back(&run);
-  }
-
-  ProgressLine line;
-  size_t done = planned.size() - open.size();
-  const auto watch = [&](size_t, const std::vector<size_t>& running) {
-    throw_if_interrupted(fmt::format("after {} of {} runs; the same command goes on from there",
-                                     done, planned.size()));
-    std::vector<std::string> names;
-    for (const size_t job : running) names.push_back(open[job]->name);
-    line.update("sweep", static_cast<double>(done) / static_cast<double>(planned.size()),
-                fmt::format("{}/{} {}", done, planned.size(), join(names, " ")));
-  };
-
-  std::vector<std::string> failures;
-  const auto job_ended = [&](size_t job, int code) {
-    Planned& run = *open[job];
-    const std::string failure = collect(run, code);
-    if (!run.found) failures.push_back(fmt::format("{}: {}", run.name, failure));
-    ++done;
-    if (!line.is_live())  // else the bar shows it
-      say(fmt::format("{}/{} {}", done, planned.size(), outcome_text(run, failure)));
-  };
-
-  static_cast<void>(sweep::run_jobs(jobs, static_cast<size_t>(at_once), watch, job_ended));
-  return failures;
+                                   const std::vector<Resolved>& resolved,
+                                   const TrainAllOptions& options) {
+  return Training(planned, resolved, options).run();
 }
 
 }  // namespace spikenm::cli

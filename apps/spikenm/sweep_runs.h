@@ -26,6 +26,7 @@ struct Planned {
   std::string name;
   std::filesystem::path folder;
   Json config;                         // as its run would record it
+  std::string graph;                   // as in Resolved
   std::optional<report::Run> found{};  // empty: not finished
 };
 
@@ -33,8 +34,15 @@ struct Planned {
 std::vector<Planned> plan(const sweep::Spec& spec, const std::vector<Resolved>& resolved,
                           const std::filesystem::path& out);
 
-// Trains what is not finished; returns one line per run that failed.
+struct TrainAllOptions {
+  int64_t at_once = 1;
+  bool take_over = false;  // folders of processes on other hosts
+};
+
+// Trains what is not finished; returns one line per run that failed. A run that another process
+// trains is left to it, and its result is read at the end if there is one by then.
 std::vector<std::string> train_all(std::vector<Planned>& planned,
-                                   const std::vector<Resolved>& resolved, int64_t at_once);
+                                   const std::vector<Resolved>& resolved,
+                                   const TrainAllOptions& options);
 
 }  // namespace spikenm::cli

@@ -1,6 +1,7 @@
 #include "spikenm/sweep/jobs.h"
 
 #include "spikenm/core/file.h"
+#include "support/child.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
@@ -76,6 +77,42 @@ TEST_F(Jobs, NoneOutlivesAWatcherThatThrows) {
 TEST_F(Jobs, ALogThatCannotBeWrittenIsNamed) {
   EXPECT_ERROR(run_jobs({{.command = {"/bin/true"}, .log = dir / "none/a.log"}}, 1, ignore),
                "none/a.log", "cannot write");
+}
+
+TEST_F(Jobs, OneThatMayNotStartLeavesItsLog) {
+  write_file_atomically(dir / "a.log", "old");
+  std::vector<std::pair<size_t, int>> ended;
+  const auto job_ended = [&](size_t job, int code) { ended.emplace_back(job, code); };
+  const auto codes = run_jobs({shell("a", "echo a"), shell("b", "echo b"), shell("c", "exit 4")}, 1,
+                              ignore, job_ended, [](size_t job) { return job != 0; });
+  EXPECT_EQ(codes, (std::vector<int>{kNotStarted, 0, 4}));
+  EXPECT_EQ(ended, (std::vector<std::pair<size_t, int>>{{0, kNotStarted}, {1, 0}, {2, 4}}));
+  EXPECT_EQ(read_file(dir / "a.log"), "old");
+}
+
+TEST_F(Jobs, ThoseOfTwoProcessesRunOnceAtATime) {
+  // Each job notes that it runs; one that finds the note of another run of itself says so.
+  std::vector<Job> jobs;
+  for (int i = 0; i < 8; ++i) {
+    const std::string note = (dir / ("note" + std::to_string(i))).string();
+    jobs.push_back(
+        shell(std::to_string(i), "mkdir " + note + " && sleep 0.1 && touch " + note + "/done"));
+  }
+  // A job that is done may not start again.
+  const auto run_all = [&] {
+    const auto codes = run_jobs(
+        jobs, 2, ignore, [](size_t, int) {},
+        [&](size_t job) {
+          return !std::filesystem::exists(dir / ("note" + std::to_string(job)) / "done");
+        });
+    return static_cast<int>(std::count(codes.begin(), codes.end(), 0)) +
+           (std::any_of(codes.begin(), codes.end(), [](int code) { return code > 0; }) ? 100 : 0);
+  };
+  const pid_t other = test::in_child(run_all);
+  const int mine = run_all(), others = test::status_of(other);
+  EXPECT_EQ(mine + others, 8);
+  EXPECT_GE(mine, 1);
+  EXPECT_GE(others, 1);
 }
 
 TEST_F(Jobs, NoJobsAreNoWork) {

@@ -1,8 +1,10 @@
 #include "spikenm/sweep/jobs.h"
 
+#include "spikenm/core/descriptor.h"
 #include "spikenm/core/error.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,23 +39,30 @@ int exit_code(int status) {
   ::_exit(127);
 }
 
-pid_t start(const Job& job) {
+// Opens the log and locks it. The child inherits the lock with the log, so that it lasts until the
+// job ends. Returns no descriptor if another process runs the job. On a file system without locks
+// every process may run it.
+Descriptor claim_log(const Job& job) {
+  Descriptor log(::open(job.log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  SPIKENM_CHECK(log.get() >= 0, "{}: cannot write: {}", job.log.string(), std::strerror(errno));
+  if (::flock(log.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return Descriptor(-1);
+  return log;
+}
+
+pid_t start(const Job& job, const Descriptor& log) {
   std::vector<std::string> words = job.command;
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
 
-  const int log = ::open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  SPIKENM_CHECK(log >= 0, "{}: cannot write: {}", job.log.string(), std::strerror(errno));
-  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  // A device has nothing to remove.
+  SPIKENM_CHECK(::ftruncate(log.get(), 0) == 0 || errno == EINVAL, "{}: cannot write: {}",
+                job.log.string(), std::strerror(errno));
+  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
 
   const pid_t parent = ::getpid(), child = ::fork();
-  if (child == 0) become(arguments.data(), log, nothing, parent);
-
-  const int reason = errno;
-  ::close(log);
-  if (nothing >= 0) ::close(nothing);
-  SPIKENM_CHECK(child > 0, "{}: cannot start: {}", job.command.front(), std::strerror(reason));
+  if (child == 0) become(arguments.data(), log.get(), nothing.get(), parent);
+  SPIKENM_CHECK(child > 0, "{}: cannot start: {}", job.command.front(), std::strerror(errno));
   return child;
 }
 
@@ -106,22 +115,28 @@ class Running {
 }  // namespace
 
 std::vector<int> run_jobs(const std::vector<Job>& jobs, size_t at_once, const WatchJobs& watch,
-                          const JobEnded& job_ended) {
+                          const JobEnded& job_ended, const MayStart& may_start) {
   SPIKENM_ASSERT(at_once >= 1);
   std::vector<int> codes(jobs.size());
   Running running;
   size_t next = 0, ended = 0;
+  const auto end = [&](size_t job, int code) {
+    codes[job] = code;
+    ++ended;
+    job_ended(job, code);
+  };
   while (ended < jobs.size()) {
-    for (; next < jobs.size() && running.jobs().size() < at_once; ++next)
-      running.add(next, start(jobs[next]));
-
+    for (; next < jobs.size() && running.jobs().size() < at_once; ++next) {
+      const Descriptor log = claim_log(jobs[next]);
+      if (log.get() >= 0 && may_start(next)) {
+        running.add(next, start(jobs[next], log));
+      } else {
+        end(next, kNotStarted);
+      }
+    }
     watch(ended, running.jobs());
     std::this_thread::sleep_for(kPause);
-    running.collect([&](size_t job, int code) {
-      codes[job] = code;
-      ++ended;
-      job_ended(job, code);
-    });
+    running.collect(end);
   }
   return codes;
 }
