@@ -93,8 +93,8 @@ TEST(CountConnections, EqualsTheDefinitionBehindALargeAveragePool) {
   ASSERT_EQ(graph.node(2).out, c.in);
 
   Kept kept = all_kept(graph);
-  for (uint64_t c = 0; c < 20; ++c)  // each channel keeps another share
-    std::ranges::copy(random_bytes(13 * 13, c, (static_cast<double>(c) + 0.5) / 20),
+  for (uint64_t channel = 0; channel < 20; ++channel)  // each channel keeps another share
+    std::ranges::copy(random_bytes(13 * 13, channel, (static_cast<double>(channel) + 0.5) / 20),
                       std::back_inserter(kept[1]));
   kept[3] = random_bytes(3 * 20 * 9, 2, 0.5);
   std::vector<double> shares(static_cast<size_t>(c.in.values()), 0);
