@@ -12,7 +12,6 @@
 #include <charconv>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -23,13 +22,6 @@ namespace {
 constexpr std::string_view kPrefix = "events.out.tfevents.";
 constexpr size_t kMostWaiting = 64 << 10;  // bytes, about a thousand values
 constexpr uint64_t kMostFile = uint64_t{4} << 30;
-
-void append(const fs::path& file, std::string_view bytes) {
-  std::ofstream out(file, std::ios::app | std::ios::binary);
-  out << bytes;
-  out.flush();
-  SPIKENM_CHECK(out.good(), "{}: cannot write: {}", file.string(), std::strerror(errno));
-}
 
 std::vector<fs::path> event_files(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -101,15 +93,13 @@ void TensorBoardFile::add(std::string_view tag, int64_t step, double wall_time, 
 void TensorBoardFile::flush() {
   if (waiting_.empty()) return;
   if (file_.empty()) {
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    SPIKENM_CHECK(!error, "{}: cannot make the folder: {}", folder_.string(), error.message());
+    make_folders(folder_);
     file_ = next_name();
     waiting_.insert(0, version_record(static_cast<double>(std::time(nullptr))));
   }
   // If this fails, the file may end with an incomplete record: later values go into a new file.
   const fs::path file = std::exchange(file_, {});
-  append(file, std::exchange(waiting_, {}));
+  append_to_file(file, std::exchange(waiting_, {}));
   file_ = file;
 }
 
