@@ -65,8 +65,8 @@ class CudaRecording : public Recording {
         failure = std::current_exception();
       }
       const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
+      cudaGetLastError();  // whatever ended the capture must not be found by the next launch
       if (failure == nullptr && ended != cudaSuccess) {
-        cudaGetLastError();
         failure = std::make_exception_ptr(
             Error(fmt::format("cuda graph: recording ended with {}", cudaGetErrorString(ended))));
       }
