@@ -74,16 +74,20 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
     Tensor grad_x = at::empty_like(h), grad_leak;
 
     if (h.is_cuda()) {
-      const Tensor grad_k = at::zeros({1}, h.options());
+      const int64_t n = h.numel() / h.size(0);
+      Tensor parts;  // summed in an order that does not change
+      if (leak_logit.defined()) parts = at::empty({n}, h.options());
       kernels::neuron_backward_cuda({.params = params,
                                      .steps = h.size(0),
-                                     .n = h.numel() / h.size(0),
+                                     .n = n,
                                      .grad_spikes = data<float>(grad_spikes),
                                      .h = data<float>(h),
                                      .x = x.defined() ? data<float>(x) : nullptr,
                                      .grad_x = data<float>(grad_x)},
-                                    data<float>(grad_k), current_stream());
-      if (leak_logit.defined()) grad_leak = grad_k * (params.k * (1 - params.k));
+                                    parts.defined() ? data<float>(parts) : nullptr,
+                                    current_stream());
+      if (parts.defined())
+        grad_leak = (parts.sum(at::kDouble) * (params.k * (1 - params.k))).to(at::kFloat).view({1});
       return {grad_x, grad_leak, Tensor()};
     }
 

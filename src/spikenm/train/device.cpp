@@ -15,7 +15,12 @@ namespace {
 void allow_tf32(bool allow) {
   at::globalContext().setAllowTF32CuDNN(allow);
   at::globalContext().setAllowTF32CuBLAS(allow);
-  at::globalContext().setBenchmarkCuDNN(true);
+}
+
+// The fastest algorithms of cuDNN are found by timing, and some add up in no fixed order.
+void make_deterministic(bool deterministic) {
+  at::globalContext().setBenchmarkCuDNN(!deterministic);
+  at::globalContext().setDeterministicCuDNN(deterministic);
 }
 
 }  // namespace
@@ -24,7 +29,9 @@ Device read_device(const Config& config, bool may_be_missing) {
   const size_t where = kDevice.read(config);
   Device d;
   const bool graphs = kCudaGraphs.read(config);
-  if (where == 0) config.no_effect("cuda_graphs", {"device"});
+  const bool deterministic = kDeterministic.read(config);
+  if (where == 0)
+    for (const char* key : {"cuda_graphs", "deterministic"}) config.no_effect(key, {"device"});
   d.precision = kPrecision.choices[kPrecision.read(config)];
 
   if (where == 0 || (where == 2 && !ops::cuda_is_available())) {
@@ -48,6 +55,7 @@ Device read_device(const Config& config, bool may_be_missing) {
   if (d.precision == "bf16") d.compute = at::kBFloat16;
   if (d.precision == "fp16") d.compute = at::kHalf;
   allow_tf32(d.precision == "tf32");
+  make_deterministic(deterministic);
   return d;
 }
 

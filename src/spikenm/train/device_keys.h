@@ -11,6 +11,9 @@ inline const ChoiceKey kDevice{"device",
 inline const BoolKey kCudaGraphs{"cuda_graphs", true,
                                  "whether steps are recorded as CUDA graphs where that is possible",
                                  "with device = \"cuda\" or \"auto\""};
+inline const BoolKey kDeterministic{"deterministic", false,
+                                    "whether a GPU gives the same bits again; slower",
+                                    "with device = \"cuda\" or \"auto\""};
 inline const ChoiceKey kPrecision{
     "precision",
     "auto",
@@ -18,7 +21,7 @@ inline const ChoiceKey kPrecision{
     "type of activations and products; auto: bf16 on a GPU, fp32 elsewhere"};
 
 inline KeyList device_keys() {
-  return {&kDevice, &kCudaGraphs, &kPrecision};
+  return {&kDevice, &kCudaGraphs, &kDeterministic, &kPrecision};
 }
 
 }  // namespace spikenm::train

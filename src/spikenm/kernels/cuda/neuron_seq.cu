@@ -24,7 +24,7 @@ __global__ void forward(NeuronForward<float> a) {
 }
 
 template <class Step>
-__global__ void backward(NeuronBackward<float> a, float* grad_leak) {
+__global__ void backward(NeuronBackward<float> a, float* grad_k_parts) {
   const int64_t i = thread_index();
   if (i >= a.n) return;
   const auto c = neuron_constants<float, float>(a.params);
@@ -42,7 +42,7 @@ __global__ void backward(NeuronBackward<float> a, float* grad_leak) {
     sum += grad_k;
   }
 
-  if (Step::kLearnsLeak && grad_leak != nullptr) atomicAdd(grad_leak, sum);
+  if (Step::kLearnsLeak && grad_k_parts != nullptr) grad_k_parts[i] = sum;
 }
 
 }  // namespace
