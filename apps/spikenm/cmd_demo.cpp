@@ -25,10 +25,11 @@ void demo(const DemoArguments& a) {
         Config::from_text(demo_config.toml, "configs/demo/" + demo_config.name + ".toml");
     for (const std::string& assignment : a.overrides) config.override_with(assignment);
     folders.push_back(std::filesystem::path(a.out) / demo_config.name);
-    train::run_experiment(config, {.out = folders.back(),
-                                   .force = a.force,
-                                   .take_over = a.take_over,
-                                   .title = fmt::format("{:<12}", demo_config.name)});
+    train::run_experiment(
+        config, {.out = folders.back(),
+                 .force = a.force,
+                 .take_over = a.take_over,
+                 .display = {.title = fmt::format("{:<12}", demo_config.name), .lines = false}});
   }
   show("{}\nruns: {}\n", report::run_table(folders), a.out);
 }

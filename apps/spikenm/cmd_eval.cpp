@@ -4,7 +4,7 @@
 
 #include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
-#include "spikenm/train/experiment.h"
+#include "spikenm/train/measure.h"
 #include "spikenm/train/model_file.h"
 #include "spikenm/train/warnings.h"
 

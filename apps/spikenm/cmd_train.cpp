@@ -3,6 +3,7 @@
 #include "path_option.h"
 #include "weight_text.h"
 
+#include "spikenm/core/run_dir.h"
 #include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
 #include "spikenm/train/experiment.h"
@@ -15,13 +16,39 @@ namespace {
 
 struct TrainArguments {
   ConfigOptions config;
-  std::string out;
-  bool force = false, take_over = false, dry_run = false;
+  std::string out, resume;
+  bool force = false, take_over = false, dry_run = false, quiet = false, verbose = false;
 };
 
+void show_result(const Json& result, const std::filesystem::path& out) {
+  const std::string best = result.contains("test_accuracy_best_val")
+                               ? fmt::format(" (best on validation {:.2f} %)",
+                                             result["test_accuracy_best_val"].get<double>())
+                               : "";
+  show("{} {}: test accuracy {:.2f} %{}, {}, conn {:.2f} %, {:.2f} M SOPs\n{}\n",
+       result["method"].get<std::string>(), result["pattern"].get<std::string>(),
+       result["test_accuracy"].get<double>(), best, weight_text(result),
+       result["conn_pct"].get<double>(), result["sops_m"].get<double>(), out.string());
+}
+
+// Goes on with the run in the folder. False: there is none, and --resume=auto starts one.
+bool resume(const TrainArguments& a, const train::ExperimentOptions& options) {
+  const std::filesystem::path& out = options.out;
+  if (a.resume == "auto" && !RunDir::holds_run(out)) return false;
+  if (train::is_finished(out)) {
+    show("{}: the run is finished; there is nothing to go on with\n", out.string());
+    return true;
+  }
+  // Without a file the overrides are over the run's own config.
+  ConfigOptions asked = a.config;
+  if (asked.file.empty() && RunDir::holds_run(out)) asked.file = out / RunDir::kConfig;
+  show_result(train::resume_experiment(asked.load(), options), out);
+  return true;
+}
+
 void train(const TrainArguments& a) {
-  const Config config = a.config.load();
   if (a.dry_run) {
+    const Config config = a.config.load();
     const train::Recipe recipe = train::read_recipe(config, {.purpose = train::Purpose::kCheck});
     for (const std::string& note : recipe.notes) say("note: " + note);
     resolve_model_file(config);
@@ -33,17 +60,14 @@ void train(const TrainArguments& a) {
       a.config.file.empty() ? "run" : std::filesystem::path(a.config.file).stem().string();
   const std::filesystem::path out =
       a.out.empty() ? std::filesystem::path("runs") / stem : std::filesystem::path(a.out);
-  const Json result = train::run_experiment(
-      config, {.out = out, .force = a.force, .take_over = a.take_over, .title = stem});
-
-  const std::string best = result.contains("test_accuracy_best_val")
-                               ? fmt::format(" (best on validation {:.2f} %)",
-                                             result["test_accuracy_best_val"].get<double>())
-                               : "";
-  show("{} {}: test accuracy {:.2f} %{}, {}, conn {:.2f} %, {:.2f} M SOPs\n{}\n",
-       result["method"].get<std::string>(), result["pattern"].get<std::string>(),
-       result["test_accuracy"].get<double>(), best, weight_text(result),
-       result["conn_pct"].get<double>(), result["sops_m"].get<double>(), out.string());
+  const train::ExperimentOptions options{
+      .out = out,
+      .force = a.force,
+      .take_over = a.take_over,
+      .over_leftovers = a.resume == "auto",
+      .display = {.title = stem, .bar = !a.quiet, .lines = !a.quiet, .verbose = a.verbose}};
+  if (!a.resume.empty() && resume(a, options)) return;
+  show_result(train::run_experiment(a.config.load(), options), out);
 }
 
 }  // namespace
@@ -56,18 +80,25 @@ std::function<void()> setup_train(CLI::App& app) {
                "replace the run that the folder holds, once this one has an epoch");
   app.add_flag("--take-over", a->take_over,
                "use a folder that belongs to a run on another host, which no longer runs");
+  app.add_flag("--resume{yes}", a->resume,
+               "go on with the run that --out holds, from its newest checkpoint; --resume=auto: "
+               "start one where there is none")
+      ->check(CLI::IsMember({"yes", "auto"}));
+  app.add_flag("--quiet,-q", a->quiet, "no progress bar and no line per epoch");
+  app.add_flag("--verbose,-v", a->verbose, "with each epoch also what the method watched");
   app.add_flag("--dry-run", a->dry_run, "print the resolved config and stop");
 
   app.footer(
-      "The run folder gets config.toml (every key with its value), metrics.jsonl (a line an "
+      "The run folder gets config.toml (every key with its value), metrics.jsonl (one line per "
       "epoch),\n"
-      "result.json, model.safetensors (the last epoch) and, with validation, "
-      "model_best_val.safetensors.\n\n"
+      "checkpoints, result.json, model.safetensors (the last epoch) and, with validation,\n"
+      "model_best_val.safetensors. A run that was stopped goes on with --resume.\n\n"
       "Examples:\n"
       "  spikenm train --config configs/demo/spikenm_2x4.toml --out runs/a\n"
       "  spikenm train --config configs/demo/spikenm_2x4.toml method.preset=paper "
       "method.pattern=2:16\n"
       "  spikenm train --config configs/cifar10/spikenm_2x4.toml data.root=DIR device=cuda\n"
+      "  spikenm train --out runs/a --resume\n"
       "  spikenm train method.name=dense train.epochs=2 --dry-run");
   return [a] { train(*a); };
 }

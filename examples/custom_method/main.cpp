@@ -50,7 +50,7 @@ int main() {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / "spikenm_custom_method";
   RunDir run = RunDir::create(folder, /*force=*/true);
-  train::Trainer trainer(recipe, run, "first-n");
+  train::Trainer trainer(recipe, run, {.title = "first-n", .lines = false});
   trainer.train();
   int64_t kept = 0, weights = 0;
   for (const LayerMask& m : trainer.masks().weights) {

@@ -195,7 +195,7 @@ double trained_accuracy(const std::vector<std::string>& overrides) {
   Recipe recipe = recipe_on("cuda", overrides);
   const test::TempDir dir;
   RunDir run = RunDir::create(dir / "run", false);
-  Trainer trainer(recipe, run, "test");
+  Trainer trainer(recipe, run, {.lines = false});
   trainer.train();
   for (const sparsity::LayerMask& m : trainer.masks().weights)
     EXPECT_TRUE(nm::audit(m.mask).valid()) << m.synapse->name;

@@ -4,6 +4,7 @@
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/safetensors.h"
 #include "spikenm/train/experiment.h"
+#include "support/machine_figures.h"
 #include "support/temp_dir.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +45,7 @@ RunResult run_once(const std::vector<std::string>& overrides) {
   std::istringstream lines(read_file(out / RunDir::kMetrics));
   for (std::string line; std::getline(lines, line);) {
     found.metrics.push_back(Json::parse(line));
-    found.metrics.back().erase("seconds");
+    test::erase_machine_figures(found.metrics.back());
   }
   return found;
 }

@@ -5,6 +5,7 @@
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/safetensors.h"
 #include "spikenm/train/experiment.h"
+#include "spikenm/train/measure.h"
 #include "spikenm/train/model_file.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"

@@ -7,9 +7,9 @@
 //   phi(0) = 1, phi(1/4) = 0.618486, phi(1/2) = 0.288400, phi(1) = 0.092000.
 #include "spikenm/core/random.h"
 #include "spikenm/kernels/math/block_draw.h"
+#include "spikenm/nn/optimizer.h"
 #include "spikenm/sparsity/temperature.h"
 #include "spikenm/train/loss.h"
-#include "spikenm/train/optimizer.h"
 #include "support/small_network.h"
 #include "support/tensors.h"
 #include "support/tiny_network.h"
@@ -87,7 +87,7 @@ struct WorkedStep {
     for (size_t i = 0; i < logit_values.size(); ++i) task.push_back(logits(i).grad().clone());
     method->after_backward(info);
     const ParamGroup group = method->param_groups()[0];
-    train::Optimizer(group.tensors, {.kind = train::OptimizerKind::kAdam, .eps = group.eps})
+    nn::Optimizer(group.tensors, {.kind = nn::OptimizerKind::kAdam, .eps = group.eps})
         .step(group.lr);
   }
 

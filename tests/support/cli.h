@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,15 @@ class Cli : public testing::Test {
       EXPECT_NE(found.err.find(part), std::string::npos) << found.err << "lacks: " << part;
     EXPECT_EQ(std::count(found.err.begin(), found.err.end(), '\n'), 1) << found.err;
     EXPECT_EQ(found.out, "");
+  }
+
+  // What was said on stderr, without the lines of epochs.
+  static std::string without_epochs(const std::string& err) {
+    std::string kept;
+    std::istringstream lines(err);
+    for (std::string line; std::getline(lines, line);)
+      if (!has(line, "/s  left ")) kept += line + "\n";
+    return kept;
   }
 
   // What a run's result warns of, as its terminal showed it.

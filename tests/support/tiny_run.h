@@ -5,6 +5,7 @@
 #include "spikenm/train/trainer.h"
 #include "support/temp_dir.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -15,19 +16,24 @@ namespace spikenm::test {
 inline train::Recipe tiny_recipe(const std::vector<std::string>& overrides = {}) {
   Config config;
   for (const char* assignment :
-       {"model.name=mlp", "model.hidden=[32]", "model.T=4", "data.train_size=200",
-        "data.test_size=50", "train.epochs=2", "train.search_epochs=1", "train.batch_size=20",
-        "train.lr=0.01", "method.name=random"})
+       {"model.T=4", "data.train_size=200", "data.test_size=50", "train.epochs=2",
+        "train.search_epochs=1", "train.batch_size=20", "train.lr=0.01", "method.name=random"})
     config.override_with(assignment);
+  const bool names_model = std::any_of(
+      overrides.begin(), overrides.end(),
+      [](const std::string& assignment) { return assignment.starts_with("model.name="); });
+  if (!names_model)
+    for (const char* assignment : {"model.name=mlp", "model.hidden=[32]"})
+      config.override_with(assignment);
   for (const std::string& assignment : overrides) config.override_with(assignment);
   return train::read_recipe(config);
 }
 
 struct TinyRun {
-  explicit TinyRun(const std::vector<std::string>& overrides = {})
+  explicit TinyRun(const std::vector<std::string>& overrides = {}, train::TrainerCalls calls = {})
       : recipe(tiny_recipe(overrides)),
         folder(RunDir::create(dir / "run", false)),
-        trainer(recipe, folder, "test") {}
+        trainer(recipe, folder, {.bar = false, .lines = false}, std::move(calls)) {}
 
   [[nodiscard]] std::vector<Json> metrics() const {
     std::vector<Json> lines;

@@ -1,6 +1,6 @@
 #include "spikenm/train/loss_scale.h"
 
-#include "spikenm/train/optimizer.h"
+#include "spikenm/nn/optimizer.h"
 #include "support/tensors.h"
 
 #include <limits>
@@ -57,11 +57,12 @@ TEST(LossScale, ManyGoodStepsDoubleTheScale) {
 
 // Adam, AdamW and SGD with a step skipped in between against the same without that step.
 TEST(LossScale, ASkippedStepLeavesNoTraceInAnOptimizer) {
-  for (const auto kind : {OptimizerKind::kAdam, OptimizerKind::kAdamW, OptimizerKind::kSgd}) {
-    const OptimizerOptions options{.kind = kind, .weight_decay = 0.1};
+  for (const auto kind :
+       {nn::OptimizerKind::kAdam, nn::OptimizerKind::kAdamW, nn::OptimizerKind::kSgd}) {
+    const nn::OptimizerOptions options{.kind = kind, .weight_decay = 0.1};
     const at::Tensor start = test::normal_tensor({20}, at::kFloat, 1);
     const at::Tensor with = test::trained(start), without = test::trained(start);
-    Optimizer guarded({with}, options), plain({without}, options);
+    nn::Optimizer guarded({with}, options), plain({without}, options);
     const at::Tensor take = at::zeros({1}), skip = at::ones({1});
     for (uint32_t i = 0; i < 6; ++i) {
       const at::Tensor gradient = test::normal_tensor({20}, at::kFloat, 2 + i);

@@ -9,7 +9,7 @@ namespace spikenm::train {
 namespace {
 
 Stepper stepper_of(nn::Network& network, int64_t T) {
-  return {network, T, losses().find("ce"), {.kind = OptimizerKind::kSgd, .momentum = 0}, 0};
+  return {network, T, losses().find("ce"), {.kind = nn::OptimizerKind::kSgd, .momentum = 0}, 0};
 }
 
 // A step of plain gradient descent moves a weight by its gradient.

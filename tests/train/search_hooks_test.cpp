@@ -18,7 +18,7 @@ Position at_step(int64_t step) {
   return {.phase_step = step, .phase_steps = 100, .step = step, .steps = 200};
 }
 
-Optimizer optimizer_of(const nn::Network& network, const OptimizerOptions& options = {}) {
+nn::Optimizer optimizer_of(const nn::Network& network, const nn::OptimizerOptions& options = {}) {
   std::vector<at::Tensor> tensors;
   for (const nn::NamedTensor& p : network.parameters()) tensors.push_back(p.tensor);
   return {tensors, options};
@@ -27,7 +27,7 @@ Optimizer optimizer_of(const nn::Network& network, const OptimizerOptions& optio
 // How far a step moves a parameter of the method's own whose gradient is `gradient` everywhere.
 at::Tensor moved_by_step(nn::Network& network, Method& method, const at::Tensor& own,
                          const Schedule& schedule, int64_t step, double gradient) {
-  Optimizer weights = optimizer_of(network);
+  nn::Optimizer weights = optimizer_of(network);
   SearchHooks search(method, schedule, weights);
   const StepHooks hooks = search.hooks();
   hooks.before_forward(at_step(step));
@@ -56,19 +56,22 @@ TEST(SearchHooks, LogitsLearnAtTheirOwnRateTimesTheSchedule) {
 
 // Weights and neurons have groups of their own, each with its rate.
 TEST(SearchHooks, EveryGroupHasItsOwnRate) {
-  const auto network = small_network();
-  const auto method = method_on(*network, "spikenm",
-                                "lambda_eid = 0\nlogit_lr = 0.02\nneuron_lr = 0.5\n"
-                                "granularity = \"weight+neuron\"\nlambda_neuron = 1");
-  const auto groups = method->param_groups();
-  ASSERT_EQ(groups.size(), 2u);
   const Schedule schedule{.kind = Schedule::Kind::kTwoCosines};
-  const at::Tensor logits = groups[0].tensors.at(1), gates = groups[1].tensors.at(0);
+  const auto first_step = [&](size_t group, size_t tensor, double batch) {
+    const auto network = small_network();
+    const auto method = method_on(*network, "spikenm",
+                                  "lambda_eid = 0\nlogit_lr = 0.02\nneuron_lr = 0.5\n"
+                                  "granularity = \"weight+neuron\"\nlambda_neuron = 1");
+    const auto groups = method->param_groups();
+    EXPECT_EQ(groups.size(), 2u);
+    return moved_by_step(*network, *method, groups.at(group).tensors.at(tensor), schedule, 50,
+                         batch);
+  };
   // The penalty alone is the gates' gradient: it closes them.
-  const at::Tensor by_penalty = moved_by_step(*network, *method, gates, schedule, 50, 0);
+  const at::Tensor by_penalty = first_step(1, 0, 0);
   EXPECT_NEAR(by_penalty.min().item<double>(), 0.25, 1e-4);
   EXPECT_NEAR(by_penalty.max().item<double>(), 0.25, 1e-4);
-  const at::Tensor by_logits = moved_by_step(*network, *method, logits, schedule, 50, 4);
+  const at::Tensor by_logits = first_step(0, 1, 4);
   EXPECT_NEAR(by_logits.min().item<double>(), 0.01, 1e-5);
   EXPECT_NEAR(by_logits.max().item<double>(), 0.01, 1e-5);
 }
@@ -76,7 +79,8 @@ TEST(SearchHooks, EveryGroupHasItsOwnRate) {
 TEST(SearchHooks, WhatAMethodRewiresLosesItsMoments) {
   const auto network = small_network();
   const auto method = method_on(*network, "rewire", "every = 1\nfraction = 0.5");
-  Optimizer weights = optimizer_of(*network, {.kind = OptimizerKind::kSgd, .momentum = 0.9});
+  nn::Optimizer weights =
+      optimizer_of(*network, {.kind = nn::OptimizerKind::kSgd, .momentum = 0.9});
   const Schedule schedule;
   SearchHooks search(*method, schedule, weights);
   at::Tensor weight = network->synapses()[2].weight;
@@ -95,7 +99,7 @@ TEST(SearchHooks, WhatAMethodRewiresLosesItsMoments) {
 TEST(SearchHooks, TheMethodIsInTheNetworkForAsLongAsTheyLive) {
   const auto network = small_network();
   const auto method = method_on(*network, "spikenm", "");
-  Optimizer weights = optimizer_of(*network);
+  nn::Optimizer weights = optimizer_of(*network);
   const Schedule schedule;
   const nn::Synapse& conv2 = network->synapses()[1];
   {

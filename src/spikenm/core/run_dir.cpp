@@ -36,8 +36,8 @@ bool starts_with(const fs::path& file, std::string_view wanted) {
   }
 }
 
-// Only the mark identifies a run: other programs write files of the same names.
-bool holds_run(const fs::path& folder) {
+// The mark alone tells: other programs write files of the same names.
+bool holds_config(const fs::path& folder) {
   return starts_with(folder / RunDir::kConfig, kMark);
 }
 
@@ -72,6 +72,24 @@ bool holds_leftovers_alone(const fs::path& folder) {
   });
 }
 
+// The files of a run in a folder of its own, parts of them too, and the folder if nothing else is in
+// it. `mark` is in the name of every such file.
+void remove_folder_of(const fs::path& folder, std::string_view mark) {
+  std::error_code error;
+  if (fs::symlink_status(folder, error).type() != fs::file_type::directory) return;
+  std::vector<fs::path> own;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (entry.path().filename().string().find(mark) != std::string::npos)
+      own.push_back(entry.path());
+  for (const fs::path& file : own) fs::remove(file, error);
+  fs::remove(folder, error);
+}
+
+void remove_folders(const fs::path& run) {
+  remove_folder_of(run / RunDir::kCheckpoints, "step-");
+  remove_folder_of(run / RunDir::kTensorBoard, "events.out.tfevents");
+}
+
 void remove_parts(const fs::path& folder) {
   std::vector<fs::path> parts;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
@@ -86,6 +104,7 @@ bool remove_next(const fs::path& next) {
   if (!fs::exists(fs::symlink_status(next, error))) return true;
   if (fs::symlink_status(next, error).type() != fs::file_type::directory) return false;
   remove_parts(next);
+  remove_folders(next);
   for (const std::string_view name : kFiles) fs::remove(next / name, error);
   return fs::remove(next, error) && !error;
 }
@@ -98,6 +117,12 @@ void clear_leftovers(const fs::path& folder) {
                 (folder / RunDir::kNext).string());
 }
 
+// Whether a run has begun: its config is there, and its network, which is written next.
+bool has_begun(const fs::path& folder) {
+  std::error_code error;
+  return holds_config(folder) && fs::exists(folder / RunDir::kGraph, error);
+}
+
 // Returns whether the folder holds a run that is to be replaced. Throws when the folder must not be
 // used.
 bool check_content(const fs::path& path, bool force) {
@@ -108,8 +133,7 @@ bool check_content(const fs::path& path, bool force) {
                   path.string());
     return false;
   }
-
-  SPIKENM_CHECK(holds_run(path),
+  SPIKENM_CHECK(holds_config(path),
                 "{}: the output folder is not empty and holds no run; name another with --out",
                 path.string());
   SPIKENM_CHECK(
@@ -162,6 +186,32 @@ RunDir RunDir::create(const fs::path& path, bool force, bool take_over) {
   }
 }
 
+bool RunDir::holds_run(const fs::path& path) {
+  return has_begun(path);
+}
+
+RunDir RunDir::create_anew(const fs::path& path, bool take_over) {
+  std::error_code error;
+  bool is_unused = fs::is_directory(path, error);
+  for (const std::string_view name : kFiles)
+    is_unused = is_unused && (name == kConfig || !fs::exists(path / name, error));
+  return create(path, /*force=*/is_unused, take_over);
+}
+
+RunDir RunDir::open(const fs::path& path, bool take_over) {
+  SPIKENM_CHECK(holds_run(path), "{}: found no run to go on with; wanted a folder with its {}",
+                path.string(), kConfig);
+  SPIKENM_CHECK(::access(path.c_str(), W_OK) == 0, "{}: cannot write into the run folder: {}",
+                path.string(), std::strerror(errno));
+  RunOwner owner = RunOwner::take(path, {.take_over = take_over});
+  try {
+    clear_leftovers(path);
+  } catch (const fs::filesystem_error& e) {
+    fail("{}: cannot make the run folder ready: {}", path.string(), e.code().message());
+  }
+  return {path, false, std::move(owner)};
+}
+
 fs::path RunDir::file(std::string_view name) const {
   return replaces_ ? path_ / kNext / name : path_ / name;
 }
@@ -170,12 +220,33 @@ void RunDir::write_config(std::string_view toml) const {
   write(kConfig, std::string(kMark).append(toml));
 }
 
+std::string RunDir::read_config() const {
+  return read_file(file(kConfig)).substr(kMark.size());
+}
+
 void RunDir::write(std::string_view name, std::string_view content) const {
   write_file_atomically(file(name), content);
 }
 
 void RunDir::append_line(std::string_view name, const Json& line) const {
   append_to_file(file(name), line.dump() + '\n');
+}
+
+void RunDir::keep_lines(std::string_view name, int64_t lines) const {
+  std::error_code error;
+  if (!fs::exists(file(name), error)) {
+    SPIKENM_CHECK(lines == 0, "{}: not found; wanted {} lines", file(name).string(), lines);
+    return;
+  }
+  const std::string text = read_file(file(name));
+  size_t end = 0;
+  for (int64_t i = 0; i < lines; ++i) {
+    const size_t line = text.find('\n', end);
+    SPIKENM_CHECK(line != std::string::npos, "{}: found {} lines, wanted {}", file(name).string(),
+                  i, lines);
+    end = line + 1;
+  }
+  if (end < text.size()) write(name, std::string_view(text).substr(0, end));
 }
 
 void RunDir::promote() {
@@ -188,6 +259,7 @@ void RunDir::promote() {
     // of two runs never look like one run.
     for (const std::string_view name : kFiles)
       if (name != kConfig || !fs::exists(next / name)) fs::remove(path_ / name);
+    remove_folders(path_);
     for (const std::string_view name : {kGraph, kMetrics, kModel, kBestModel, kResult, kConfig})
       if (fs::exists(next / name)) move_file(next / name, path_ / name);
     replaces_ = false;

@@ -57,8 +57,12 @@ std::string raw_obstacle(const Dataset& dataset, const Pipeline& pipeline) {
 // ahead of the trainer. Finished batches are kept under their number until take().
 class Loader::Workers {
  public:
-  Workers(const Loader& loader, int64_t n_threads)
-      : loader_(loader), n_batches_(loader.batches()), ahead_(kAhead * n_threads) {
+  Workers(const Loader& loader, int64_t n_threads, int64_t first)
+      : loader_(loader),
+        n_batches_(loader.batches()),
+        ahead_(kAhead * n_threads),
+        next_(first),
+        wanted_(first) {
     try {
       for (int64_t i = 0; i < n_threads; ++i)
         threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
@@ -119,7 +123,7 @@ class Loader::Workers {
   std::mutex mutex_;
   std::condition_variable_any room_;  // for workers
   std::condition_variable finished_;  // for the trainer
-  int64_t next_ = 0, wanted_ = 0;
+  int64_t next_, wanted_;
   std::map<int64_t, Result> done_;
   std::vector<std::jthread> threads_;  // last, so that they are destroyed first
 };
@@ -143,11 +147,11 @@ int64_t Loader::batches() const {
   return options_.shuffle ? n / size : (n + size - 1) / size;
 }
 
-void Loader::start_epoch(int64_t epoch) {
+void Loader::start_epoch(int64_t epoch, int64_t first) {
+  SPIKENM_ASSERT(first >= 0 && first <= batches());
   workers_.reset();
   epoch_ = epoch;
-  position_ = 0;
-
+  position_ = first;
   order_.resize(static_cast<size_t>(view_.size()));
   std::iota(order_.begin(), order_.end(), int64_t{0});
   if (options_.shuffle)
@@ -159,7 +163,9 @@ Batch Loader::next() {
   SPIKENM_ASSERT(position_ < batches());
   const int64_t index = position_++;
   if (options_.workers == 0) return make(index);
-  if (!workers_) workers_ = std::make_unique<Workers>(*this, std::min(options_.workers, batches()));
+  if (!workers_)
+    workers_ =
+        std::make_unique<Workers>(*this, std::min(options_.workers, batches() - index), index);
   Batch batch = workers_->take(index);
   if (position_ == batches()) workers_.reset();
   return batch;

@@ -68,9 +68,9 @@ class Loader {
   [[nodiscard]] int64_t batches() const;
   [[nodiscard]] int64_t samples() const { return view_.size(); }
 
-  // The next call of next() returns the epoch's first batch. Batches in progress are dropped.
-  void start_epoch(int64_t epoch);
-  // Returns the batches of the epoch in order; may be called batches() times per epoch.
+  // The next call of next() returns the epoch's batch number `first`. What was under way is dropped.
+  void start_epoch(int64_t epoch, int64_t first = 0);
+  // The batches of the epoch, one after another; batches() of them.
   [[nodiscard]] Batch next();
 
  private:

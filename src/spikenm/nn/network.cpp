@@ -119,6 +119,11 @@ std::vector<NamedTensor> Network::buffers() const {
   return list;
 }
 
+void Network::visit_state(StateVisitor& visitor) const {
+  for (const NamedTensor& p : parameters()) visitor.tensor(p.name, p.tensor);
+  for (const NamedTensor& b : buffers()) visitor.tensor(b.name, b.tensor);
+}
+
 void Network::move_to(const at::Device& device, at::ScalarType compute) {
   const auto move = [&](Tensor& t) {
     if (t.defined()) t = t.detach().to(device).set_requires_grad(t.requires_grad());

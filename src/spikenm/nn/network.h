@@ -3,6 +3,7 @@
 
 #include "spikenm/nn/layers.h"
 #include "spikenm/nn/plan.h"
+#include "spikenm/nn/state.h"
 
 #include <deque>
 #include <optional>
@@ -54,6 +55,8 @@ class Network {
   // What training changes by gradient, and what it changes otherwise (running statistics).
   [[nodiscard]] std::vector<NamedTensor> parameters() const;
   [[nodiscard]] std::vector<NamedTensor> buffers() const;
+  // Both of them.
+  void visit_state(StateVisitor& visitor) const;
 
  private:
   graph::Graph graph_;

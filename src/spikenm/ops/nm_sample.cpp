@@ -192,6 +192,13 @@ void draw_mask(MaskDraw& draw, const Tensor& logits, const Tensor& weight) {
   if (!on_gpu) draw.mask = mask_of(layout, draw.mask.draws, weight);
 }
 
+void restore_mask(MaskDraw& draw, const Tensor& draws, const Tensor& logits, const Tensor& weight) {
+  draw_mask(draw, logits, weight);
+  SPIKENM_ASSERT(draw.mask.draws.sizes() == draws.sizes());
+  draw.mask.draws.copy_(draws);
+  if (!logits.is_cuda()) draw.mask = mask_of(draw.rule.layout, draw.mask.draws, weight);
+}
+
 void set_step_values(MaskDraw& draw, const Tensor& logits) {
   if (!logits.is_cuda()) return;
   draw.inputs.step_values =

@@ -53,6 +53,10 @@ Tensor draw_positions(const DrawRule& rule, const DrawAddress& address, double n
 // Memory of the right size is used again, because a recorded step reads it there.
 void draw_mask(MaskDraw& draw, const Tensor& logits, const Tensor& weight);
 
+// A mask that was drawn before: these positions, which the logits of today might not give, with the
+// noise that belongs to the draw's address.
+void restore_mask(MaskDraw& draw, const Tensor& draws, const Tensor& logits, const Tensor& weight);
+
 // Writes the draw's step, noise and tau to where its backward on a GPU reads them.
 void set_step_values(MaskDraw& draw, const Tensor& logits);
 

@@ -45,11 +45,14 @@ void step_all(std::span<const StepTensors> parameters, MakeStep&& make_step,
 
 }  // namespace
 
+StepGuard make_guard(const at::Device& device) {
+  // Zero bytes are a guard before its first step.
+  return {.state = at::zeros({static_cast<int64_t>(sizeof(kernels::StepGuard))},
+                             at::TensorOptions(device).dtype(at::kByte))};
+}
+
 void set_guard(const at::Tensor& skip, const AdamRule& rule, StepGuard& guard) {
-  // Before its first step a guard is all zero bytes.
-  if (guard.is_new())
-    guard.state = at::zeros({static_cast<int64_t>(sizeof(kernels::StepGuard))},
-                            skip.options().dtype(at::kByte));
+  if (guard.is_new()) guard = make_guard(skip.device());
 
   auto* const state = static_cast<kernels::StepGuard*>(guard.state.mutable_data_ptr());
   const kernels::GuardedStep step{.skip = skip.const_data_ptr<float>(),

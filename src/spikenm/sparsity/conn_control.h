@@ -2,6 +2,8 @@
 // target.
 #pragma once
 
+#include "spikenm/nn/state.h"
+
 namespace spikenm::sparsity {
 
 // Adam moves every mask by about its learning rate per step. So the penalty sets the speed at which
@@ -16,6 +18,8 @@ class ConnControl {
   // gradient. A positive penalty drops neurons; a negative one keeps them, if the task alone would
   // drop too many.
   double update(double conn);
+
+  void visit_state(nn::StateVisitor& visitor) { visitor.value("sum_of_errors", sum_); }
 
  private:
   double target_;

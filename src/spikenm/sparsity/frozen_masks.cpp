@@ -46,6 +46,37 @@ Masks harden_all(const Method& method) {
   return masks;
 }
 
+namespace {
+
+// A mask as bytes on the CPU; loading accepts 0 and 1 alone.
+Tensor visit_bits(nn::StateVisitor& visitor, const std::string& name, const Tensor& keep) {
+  const Tensor bits = keep.to(at::kCPU, at::kByte);
+  visitor.tensor(name, bits);
+  if (bits.gt(1).any().item<bool>()) visitor.refuse(name, "found a value other than 0 and 1");
+  return bits;
+}
+
+}  // namespace
+
+void visit_masks(nn::StateVisitor& visitor, const Method& method, Masks& masks) {
+  const bool makes = visitor.loads();
+  if (makes) masks = harden_all(method);  // of the right layers and shapes
+
+  for (LayerMask& m : masks.weights) {
+    const std::string name = m.synapse->name + ".mask";
+    const Tensor bits = visit_bits(visitor, name, m.keep);
+    if (!makes) continue;
+    const auto* const begin = bits.const_data_ptr<uint8_t>();
+    m.mask.keep.assign(begin, begin + bits.numel());
+    if (!nm::audit(m.mask).valid()) visitor.refuse(name, "found blocks that break the pattern");
+    m = make_layer_mask(*m.synapse, m.mask);
+  }
+  for (NeuronMask& m : masks.neurons) {
+    const Tensor bits = visit_bits(visitor, m.neuron->name + ".mask", m.keep);
+    if (makes) m.keep = bits.to(m.keep.options());
+  }
+}
+
 void apply_to_weights(const Masks& masks) {
   const at::NoGradGuard no_grad;
   for (const LayerMask& m : masks.weights) m.synapse->weight.mul_(m.keep);

@@ -40,6 +40,30 @@ std::vector<std::string> Method::doubts(int64_t search_steps) const {
   return {"the method has no search, so prune freezes a mask that no step has trained"};
 }
 
+void Method::make_optimizers() {
+  for (const ParamGroup& group : param_groups()) {
+    const nn::OptimizerOptions adam{.kind = nn::OptimizerKind::kAdam, .eps = group.eps};
+    optimizers_.push_back({.optimizer = nn::Optimizer(group.tensors, adam), .lr = group.lr});
+  }
+}
+
+void Method::step_parameters(double factor, const Tensor& overflow) {
+  if (optimizers_.empty()) make_optimizers();
+  for (OwnOptimizer& own : optimizers_) own.optimizer.step(own.lr * factor, overflow);
+}
+
+void Method::visit_state(nn::StateVisitor& visitor) {
+  visit_own_state(visitor);
+
+  bool has_stepped = !optimizers_.empty();
+  visitor.value("has_stepped", has_stepped);
+  if (has_stepped && optimizers_.empty()) make_optimizers();
+  for (size_t i = 0; i < optimizers_.size(); ++i) {
+    const nn::StateVisitor::Scope scope(visitor, fmt::format("optimizer.{}", i));
+    optimizers_[i].optimizer.visit_state(visitor);
+  }
+}
+
 std::string Method::pattern_text() const {
   std::vector<std::string> texts;
   for (const MaskableLayer& layer : layers_) {

@@ -5,6 +5,7 @@
 
 #include "spikenm/core/json.h"
 #include "spikenm/core/registry.h"
+#include "spikenm/nn/optimizer.h"
 #include "spikenm/sparsity/layers.h"
 
 #include <functional>
@@ -69,6 +70,8 @@ class Method {
   // Called after the optimiser: drops and grows weights.
   virtual void after_step(const StepInfo&, const ClearMoments&) {}
   virtual std::vector<ParamGroup> param_groups() { return {}; }
+  // A step of the Adam of each group, at `factor` times its rate; none where `overflow` is not 0.
+  void step_parameters(double factor, const Tensor& overflow);
   // A GPU may record the forward and backward of a training step and run the recording again
   // (ops/recording.h), if effective_weight reads the same memory in every step. The number must
   // change when the work changes. None: steps are never recorded.
@@ -85,6 +88,11 @@ class Method {
   // What the method keeps from step to step (logits, running credits), by name. All values must
   // stay finite.
   [[nodiscard]] virtual std::vector<nn::NamedTensor> kept_tensors() const { return {}; }
+  // All that the search needs to go on as if it had never stopped: that of the method, and the
+  // moments of its own parameters' optimisers. What a held mask was drawn with is part of it: the
+  // mask cannot be drawn again, since weights and logits have moved since.
+  void visit_state(nn::StateVisitor& visitor);
+
   // What a search of this many steps would leave undone, one sentence each: a method that chooses
   // nothing does not do what its name says. Called before training.
   [[nodiscard]] virtual std::vector<std::string> doubts(int64_t search_steps) const;
@@ -100,9 +108,21 @@ class Method {
   [[nodiscard]] std::string pattern_text() const;
 
  protected:
+  // The method's part of visit_state: whatever it keeps from one step to the next.
+  virtual void visit_own_state(nn::StateVisitor& /*visitor*/) {}
+
   explicit Method(std::vector<MaskableLayer> layers) : layers_(std::move(layers)) {}
   std::vector<MaskableLayer> layers_;
   std::vector<MaskableNeurons> neurons_;
+
+ private:
+  struct OwnOptimizer {
+    nn::Optimizer optimizer;
+    double lr;
+  };
+  void make_optimizers();
+
+  std::vector<OwnOptimizer> optimizers_;  // one per group; none before the first step
 };
 
 // `config` is the [method] section.

@@ -67,6 +67,11 @@ class RunningMean {
   }
   [[nodiscard]] double value() const { return weight_ > 0 ? sum_ / weight_ : 0; }
 
+  void visit_state(nn::StateVisitor& visitor) {
+    visitor.value("sum", sum_);
+    visitor.value("weight", weight_);
+  }
+
  private:
   static constexpr double kDecay = 0.98;
   double sum_ = 0, weight_ = 0;
@@ -189,6 +194,36 @@ class NeuronPruning : public Method {
   // The share of the dense network's connections that the masks leave.
   [[nodiscard]] double connectivity(const Masks& masks) const {
     return count_connections(network_, masks).percent() / 100;
+  }
+
+ protected:
+  void visit_own_state(nn::StateVisitor& visitor) override {
+    {
+      const nn::StateVisitor::Scope scope(visitor, "weights");
+      weights_->visit_state(visitor);
+    }
+    visitor.value("beta", beta_);
+    visitor.value("lambda_neuron", lambda_);
+    visitor.value("neuron_threshold", threshold_);
+    {
+      const nn::StateVisitor::Scope scope(visitor, "task_scale");
+      task_scale_.visit_state(visitor);
+    }
+    if (control_) control_->visit_state(visitor);
+
+    bool is_settled = !settled_.empty();
+    visitor.value("is_settled", is_settled);
+    settled_.resize(is_settled ? neurons_.size() : 0);
+    for (const MaskableNeurons& n : neurons_) {
+      const nn::StateVisitor::Scope scope(visitor, n.neuron->name);
+      State& state = states_[n.id];
+      visitor.tensor("m", state.m);
+      if (!is_settled) continue;
+      Tensor& settled = settled_[n.id];
+      if (!settled.defined())
+        settled = at::zeros_like(state.m, at::TensorOptions().requires_grad(false));
+      visitor.tensor("settled", settled);
+    }
   }
 
  private:

@@ -27,4 +27,18 @@ at::Tensor random_positions(const MaskableLayer& layer, bool replace, uint64_t s
       /*noise=*/1, at::zeros({layer.layout.n_blocks, layer.layout.m}, weight.options()), weight);
 }
 
+void visit_positions(nn::StateVisitor& visitor, const MaskableLayer& layer, at::Tensor& draws) {
+  int64_t n = draws.size(1);
+  visitor.value("n_draws", n);
+  if (!visitor.loads()) return visitor.tensor("draws", draws);
+
+  if (n < layer.pattern.n || n > layer.pattern.m)
+    visitor.refuse("n_draws",
+                   fmt::format("found {}, wanted {} to {}", n, layer.pattern.n, layer.pattern.m));
+  draws = at::empty({layer.layout.n_blocks, n}, draws.options());
+  visitor.tensor("draws", draws);
+  if (draws.ge(layer.layout.m).any().item<bool>())
+    visitor.refuse("draws", fmt::format("found a position outside a block of {}", layer.layout.m));
+}
+
 }  // namespace spikenm::sparsity

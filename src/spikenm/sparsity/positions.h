@@ -14,4 +14,8 @@ at::Tensor largest_positions(const MaskableLayer& layer, int k);
 // only on (seed, layer).
 at::Tensor random_positions(const MaskableLayer& layer, bool replace, uint64_t seed);
 
+// Shows the positions `draws` [n_blocks, n..m] that the layer's blocks keep, and their number per
+// block. Loading makes the tensor anew and accepts nothing but positions of a block.
+void visit_positions(nn::StateVisitor& visitor, const MaskableLayer& layer, at::Tensor& draws);
+
 }  // namespace spikenm::sparsity

@@ -1,41 +1,29 @@
 #include "spikenm/train/experiment.h"
 
+#include "spikenm/core/interrupt.h"
 #include "spikenm/core/md5.h"
-#include "spikenm/core/progress.h"
 #include "spikenm/core/run_dir.h"
+#include "spikenm/core/say.h"
+#include "spikenm/core/tensorboard_file.h"
+#include "spikenm/graph/graph_json.h"
 #include "spikenm/graph/graph_toml.h"
-#include "spikenm/metrics/activity.h"
-#include "spikenm/metrics/energy.h"
-#include "spikenm/metrics/sparsity_audit.h"
-#include "spikenm/sparsity/connectivity.h"
+#include "spikenm/train/checkpointer.h"
 #include "spikenm/train/divergence.h"
 #include "spikenm/train/evaluate.h"
+#include "spikenm/train/measure.h"
 #include "spikenm/train/model_file.h"
+#include "spikenm/train/resume_config.h"
 #include "spikenm/train/trainer.h"
 #include "spikenm/train/versions.h"
 #include "spikenm/train/warnings.h"
 
-#include <ATen/ATen.h>
+#include <chrono>
+#include <optional>
 
 namespace spikenm::train {
 namespace {
 
-// Builds caches before the clock of a phase starts.
-void prepare_data(const data::Dataset& dataset) {
-  ProgressLine line;
-  dataset.prepare([&](double fraction, std::string_view what) {
-    line.update(dataset.info().name, fraction, what);
-  });
-}
-
-Json rates_json(const metrics::ActivityObserver& activity) {
-  Json rates = Json::object();
-  for (const auto& [layer, rate] : activity.firing_rates()) rates[layer] = rate;
-  rates["mean"] = activity.mean_firing_rate();
-  return rates;
-}
-
-// The pattern of each layer that may be masked: "2:4", or "dense".
+// What each layer that may be masked keeps: "2:4", or "dense".
 Json layer_patterns(ModelRecipe& model) {
   Json patterns = Json::object();
   for (const nn::Synapse& synapse : model.network->synapses()) {
@@ -46,28 +34,10 @@ Json layer_patterns(ModelRecipe& model) {
   return patterns;
 }
 
-Json accuracy_json(const Evaluation& test) {
-  Json found = {{"test_accuracy", test.accuracy},
-                {"test_accuracy_per_class", test.by_class},
-                {"test_loss", test.loss}};
-  if (test.top5) found["test_top5"] = *test.top5;
-  return found;
-}
-
-Json neurons_json(const sparsity::Masks& masks) {
-  const metrics::NeuronAudit audit = metrics::audit_neurons(masks.neurons);
-  Json found = {{"granularity", masks.neurons.empty() ? "weight" : "weight+neuron"},
-                {"neuron_pct", audit.percent()}};
-  for (const metrics::NeuronCount& layer : audit.layers)
-    found["neuron_pct_by_layer"][layer.name] = layer.percent();
-  return found;
-}
-
-// What the run was, without its measurements.
-Json describe_run(Recipe& recipe) {
+// What the run was, before it is measured.
+Json describe_run(Recipe& recipe, const Json& outcome) {
   const sparsity::Method& method = *recipe.model.method;
   const data::DatasetInfo& info = recipe.model.dataset->info();
-
   Json result = {{"method", recipe.model.method_name},
                  {"pattern", method.pattern_text()},
                  {"data", recipe.model.data_name},
@@ -84,91 +54,173 @@ Json describe_run(Recipe& recipe) {
                  {"precision", recipe.model.device.precision},
                  {"augmented_on", recipe.model.pipelines.train.raw ? "gpu" : "cpu"},
                  {"layer_patterns", layer_patterns(recipe.model)}};
-  result.update(method.outcome());
+  result.update(outcome);
+  return result;
+}
+
+// How the run of a folder is gone on with.
+std::string resume_command(const RunDir& run) {
+  return fmt::format("spikenm train --out '{}' --resume", run.path().string());
+}
+
+// One run on its way from the recipe to result.json.
+class Experiment {
+ public:
+  Experiment(Recipe& recipe, RunDir& run, std::string config_toml, Display display)
+      : recipe_(recipe),
+        run_(run),
+        config_toml_(std::move(config_toml)),
+        trainer_(recipe, run, std::move(display),
+                 {.between_steps = [this] { between_steps(); },
+                  .after_epoch = [this] { checkpointer_.after_epoch(); },
+                  .logged = [this](const Json& line) { draw_curves(line); },
+                  .found_best = [this](const EpochRecord& record) { keep_best(record); }}),
+        checkpointer_(trainer_, run, recipe.checkpoints,
+                      {.config = config_toml_,
+                       .graph = graph::graph_to_json(recipe.model.network->graph()).dump()}) {}
+
+  // Takes the newest checkpoint's state, and cuts off what was logged after it.
+  void resume();
+  void train();
+  // Measures on the test split, once, and writes the model and result.json.
+  Json finish(Warnings warnings);
+
+ private:
+  void between_steps();
+  void keep_best(const EpochRecord& record);
+  void draw_curves(const Json& line);
+  [[nodiscard]] double best_val_accuracy();
+
+  Recipe& recipe_;
+  RunDir& run_;
+  std::string config_toml_;
+  Trainer trainer_;
+  Checkpointer checkpointer_;
+  std::optional<TensorBoardFile> curves_;  // from the first epoch on, when the folder is the run's
+};
+
+void Experiment::between_steps() {
+  checkpointer_.between_steps();
+  throw_if_interrupted("in " + trainer_.where());
+}
+
+// Every number of a metrics line, over steps.
+void Experiment::draw_curves(const Json& line) {
+  if (!curves_) curves_.emplace(run_.file(RunDir::kTensorBoard));
+  const double now =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const int64_t step = trainer_.steps();
+  for (const auto& [name, value] : line.items())
+    if (value.is_number() && name != "epoch") curves_->add(name, step, now, value.get<double>());
+  curves_->flush();
+}
+
+void Experiment::keep_best(const EpochRecord& record) {
+  checkpointer_.write_model(RunDir::kBestModel,
+                            model_content(*recipe_.model.network, trainer_.masks(), config_toml_,
+                                          {{"epoch", std::to_string(record.epoch)},
+                                           {"val_accuracy", Json(record.val_accuracy).dump()}}));
+}
+
+void Experiment::resume() {
+  const auto note =
+      load_newest_checkpoint(run_.file(RunDir::kCheckpoints),
+                             [&](nn::StateVisitor& visitor) { trainer_.visit_state(visitor); });
+  run_.keep_lines(RunDir::kMetrics, trainer_.cursor().epochs_done);
+  curves_.emplace(run_.file(RunDir::kTensorBoard));
+  curves_->cut_after(trainer_.steps() - trainer_.cursor().batch);
+  say(note ? fmt::format("{}: goes on in {}", run_.path().string(), note->where)
+           : fmt::format("{}: has no checkpoint yet, and starts anew", run_.path().string()));
+
+  // It may be younger than the checkpoint, and is a model of this run all the same.
+  const std::filesystem::path best = run_.file(RunDir::kBestModel);
+  std::error_code error;
+  if (!std::filesystem::exists(best, error)) return;
+  const SafetensorsInput file(best);
+  const auto said = file.header().metadata.find("val_accuracy");
+  if (said == file.header().metadata.end()) return;
+  const Json accuracy = Json::parse(said->second, nullptr, /*allow_exceptions=*/false);
+  if (accuracy.is_number()) trainer_.set_best(accuracy.get<double>());
+}
+
+void Experiment::train() {
+  try {
+    trainer_.train();
+  } catch (const Interrupted& e) {
+    if (!run_.is_promoted()) throw;  // the run that was there stays
+    checkpointer_.save_now();
+    throw Interrupted(e.signal_number(),
+                      fmt::format("{}; go on with: {}", e.what(), resume_command(run_)));
+  }
+  run_.promote();  // of a run without epochs
+}
+
+double Experiment::best_val_accuracy() {
+  load_tensors(run_.file(RunDir::kBestModel), *recipe_.model.network);
+  const sparsity::FrozenHooks hooks(trainer_.masks());
+  data::Loader loader(data::test_view(recipe_.model.dataset), recipe_.test_loader());
+  return evaluate(*recipe_.model.network, loader, recipe_.model.T, recipe_.loss).accuracy;
+}
+
+Json Experiment::finish(Warnings warnings) {
+  checkpointer_.finish();
+  Json result = describe_run(recipe_, trainer_.outcome());
+  result["graph_md5"] = md5_hex(as_bytes(graph::to_toml(recipe_.model.network->graph())));
+  const Json measured = measure(recipe_, trainer_.masks());
+  check_finite(measured["test_loss"].get<double>(), "the test loss", "after training");
+  save_model(run_.file(RunDir::kModel), *recipe_.model.network, trainer_.masks(), config_toml_);
+
+  for (const Warnings& more : {doubts_about_steps(trainer_.steps(), trainer_.skipped_steps()),
+                               doubts_about_result(recipe_, measured)}) {
+    say_warnings(more);
+    warnings.insert(warnings.end(), more.begin(), more.end());
+  }
+  result.update(measured);
+  if (trainer_.has_best()) result["test_accuracy_best_val"] = best_val_accuracy();
+  result["warnings"] = warnings;
+  result["phase_seconds"] = trainer_.phase_seconds();
+  result["seed"] = recipe_.model.seed;
+  result["versions"] = versions();
+  run_.write(RunDir::kResult, result.dump(2) + "\n");
   return result;
 }
 
 }  // namespace
 
-Json measure(Recipe& recipe, const sparsity::Masks& masks) {
-  nn::Network& network = *recipe.model.network;
-  const data::DatasetInfo& info = recipe.model.dataset->info();
-  const sparsity::FrozenHooks hooks(masks);
-  metrics::ActivityObserver activity(network, masks);
-
-  prepare_data(*recipe.model.dataset);
-  data::Loader loader(data::test_view(recipe.model.dataset), recipe.test_loader());
-  const Evaluation test = evaluate(network, loader, recipe.model.T, recipe.loss, &activity);
-
-  const metrics::SparsityAudit audit = metrics::audit_network(network, masks.weights);
-  const sparsity::Connectivity connections = sparsity::count_connections(network, masks);
-  const double sops = activity.sops_per_sample();
-  const double macs =
-      metrics::analog_macs(network.graph(), connections, recipe.model.T, info.frames == 0);
-
-  Json found = {{"weight_pct", audit.weight_percent()},
-                {"weight_pct_all", audit.weight_percent_all()},
-                {"conn_pct", connections.percent()},
-                {"sops_m", sops / 1e6},
-                {"sops_m_upr", activity.sops_per_sample_upr(recipe.train.batch_size) / 1e6},
-                {"energy_uj", metrics::energy_microjoules(sops, macs)},
-                {"energy_convention", metrics::kEnergyConvention},
-                {"firing_rate", rates_json(activity)},
-                {"nm_valid", audit.valid()},
-                {"empty_blocks", audit.empty_blocks()}};
-
-  if (!info.subset.empty()) found["subset"] = info.subset;
-  found.update(accuracy_json(test));
-  found.update(neurons_json(masks));
-  return found;
-}
-
 Json run_experiment(const Config& config, const ExperimentOptions& options) {
   Recipe recipe = read_recipe(config);
-  nn::Network& network = *recipe.model.network;
-  const std::string graph_toml = graph::to_toml(network.graph());
-  RunDir run = RunDir::create(options.out, options.force, options.take_over);
+  RunDir run = options.over_leftovers
+                   ? RunDir::create_anew(options.out, options.take_over)
+                   : RunDir::create(options.out, options.force, options.take_over);
   // From now on the network of a file is that of the run's copy.
   if (config.has("model.file")) config.resolve_as("model.file", std::string(RunDir::kGraph));
   const std::string resolved = config.resolved_toml();
 
   prepare_data(*recipe.model.dataset);
-  Warnings warnings = doubts_about_recipe(recipe);
+  const Warnings warnings = doubts_about_recipe(recipe);
   say_warnings(warnings);
-  Trainer trainer(recipe, run, options.title);
-  run.write_config(resolved);  // a failure before this leaves a folder that can be used
-  run.write(RunDir::kGraph, graph_toml);
-  trainer.train();
-  run.promote();  // for a run without epochs
+  Experiment experiment(recipe, run, resolved, options.display);
+  run.write_config(resolved);  // what fails before leaves a folder that can be used
+  run.write(RunDir::kGraph, graph::to_toml(recipe.model.network->graph()));
+  experiment.train();
+  return experiment.finish(warnings);
+}
 
-  Json result = describe_run(recipe);
-  result["graph_md5"] = md5_hex(as_bytes(graph_toml));
-  const Json measured = measure(recipe, trainer.masks());
-  check_finite(measured["test_loss"].get<double>(), "the test loss", "after training");
-  save_model(run.file(RunDir::kModel), network, trainer.masks(), resolved);
+bool is_finished(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::filesystem::exists(folder / RunDir::kResult, error);
+}
 
-  for (const Warnings& more : {doubts_about_steps(trainer.steps(), trainer.skipped_steps()),
-                               doubts_about_result(recipe, measured)}) {
-    say_warnings(more);
-    warnings.insert(warnings.end(), more.begin(), more.end());
-  }
-  result.update(measured);
+Json resume_experiment(const Config& asked, const ExperimentOptions& options) {
+  RunDir run = RunDir::open(options.out, options.take_over);
+  const Config config = resume_config(run, asked);
+  Recipe recipe = read_recipe(config);
 
-  if (trainer.best()) {
-    restore_snapshot(network, *trainer.best());
-    save_model(run.file(RunDir::kBestModel), network, trainer.masks(), resolved);
-    const sparsity::FrozenHooks hooks(trainer.masks());
-    data::Loader loader(data::test_view(recipe.model.dataset), recipe.test_loader());
-    result["test_accuracy_best_val"] =
-        evaluate(network, loader, recipe.model.T, recipe.loss).accuracy;
-  }
-
-  result["warnings"] = warnings;
-  result["phase_seconds"] = trainer.phase_seconds();
-  result["seed"] = recipe.model.seed;
-  result["versions"] = versions();
-  run.write(RunDir::kResult, result.dump(2) + "\n");
-  return result;
+  prepare_data(*recipe.model.dataset);
+  Experiment experiment(recipe, run, run.read_config(), options.display);
+  experiment.resume();
+  experiment.train();
+  return experiment.finish(doubts_about_recipe(recipe));
 }
 
 }  // namespace spikenm::train

@@ -42,4 +42,11 @@ int64_t LossScaler::skipped_steps() const {
   return skipped_.item<int64_t>();
 }
 
+void LossScaler::visit_state(nn::StateVisitor& visitor) const {
+  visitor.tensor("scale", scale_);
+  visitor.tensor("inverse", inverse_);
+  visitor.tensor("good_steps", good_steps_);
+  visitor.tensor("skipped", skipped_);
+}
+
 }  // namespace spikenm::train

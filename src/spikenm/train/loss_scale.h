@@ -7,6 +7,7 @@
 #pragma once
 
 #include "spikenm/core/json.h"
+#include "spikenm/nn/state.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -37,6 +38,8 @@ class LossScaler {
   // loss_scale and skipped_steps so far; both calls wait for the GPU.
   [[nodiscard]] Json state() const;
   [[nodiscard]] int64_t skipped_steps() const;
+
+  void visit_state(nn::StateVisitor& visitor) const;
 
  private:
   at::Tensor scale_, inverse_, overflow_;  // [1] float

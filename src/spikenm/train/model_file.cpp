@@ -23,24 +23,6 @@ namespace {
 constexpr const char* kFormat = "spikenm-model";
 constexpr const char* kVersion = "1";
 
-// The tensors of a model to save. Keeps them alive while the file is written from their memory.
-class TensorViews {
- public:
-  void add(const std::string& name, const at::Tensor& tensor, const char* dtype) {
-    const at::Tensor& flat = held_.emplace_back(tensor.detach().cpu().contiguous());
-    views_.push_back(
-        {.name = name,
-         .dtype = dtype,
-         .shape = flat.sizes().vec(),
-         .bytes = {static_cast<const uint8_t*>(flat.const_data_ptr()), flat.nbytes()}});
-  }
-  [[nodiscard]] const std::vector<TensorView>& views() const { return views_; }
-
- private:
-  std::vector<at::Tensor> held_;
-  std::vector<TensorView> views_;
-};
-
 // The tensors of a model file; each must have the shape that its reader expects. Records which were
 // read.
 class ModelTensors {
@@ -154,6 +136,7 @@ sparsity::NeuronMask load_mask(ModelTensors& tensors, const sparsity::MaskableNe
 // Whether an override changes nothing in a trained network.
 bool only_trains(std::string_view assignment) {
   const std::string_view key = assignment.substr(0, assignment.find('='));
+  if (key.starts_with("checkpoints.")) return true;
   if (key.starts_with("train.")) return key != "train.batch_size" && key != "train.loss";
   constexpr std::string_view kKeys[] = {"data.train_size", "data.val_fraction", "data.augment",
                                         "data.mixup", "data.cutmix"};
@@ -240,20 +223,34 @@ LoadedModel read_stored(const Config& config, const graph::Graph& graph, Purpose
 
 }  // namespace
 
+TensorFile model_content(const nn::Network& network, const sparsity::Masks& masks,
+                         const std::string& config_toml, const Metadata& more) {
+  TensorFile file;
+  file.metadata = {{"format", kFormat},
+                   {"version", kVersion},
+                   {"config", config_toml},
+                   {"graph", graph::graph_to_json(network.graph()).dump()}};
+  file.metadata.insert(more.begin(), more.end());
+
+  file.tensors = network.parameters();
+  for (const nn::NamedTensor& b : network.buffers()) file.tensors.push_back(b);
+  for (const sparsity::LayerMask& m : masks.weights)
+    file.tensors.push_back({m.synapse->name + ".mask", m.keep.to(at::kByte)});
+  for (const sparsity::NeuronMask& m : masks.neurons)
+    file.tensors.push_back({m.neuron->name + ".mask", m.keep.to(at::kByte)});
+  return file;
+}
+
 void save_model(const std::filesystem::path& path, const nn::Network& network,
                 const sparsity::Masks& masks, const std::string& config_toml) {
-  TensorViews tensors;
-  for (const nn::NamedTensor& p : network.parameters()) tensors.add(p.name, p.tensor, "F32");
-  for (const nn::NamedTensor& b : network.buffers()) tensors.add(b.name, b.tensor, "F32");
-  for (const sparsity::LayerMask& m : masks.weights)
-    tensors.add(m.synapse->name + ".mask", m.keep.to(at::kByte), "U8");
-  for (const sparsity::NeuronMask& m : masks.neurons)
-    tensors.add(m.neuron->name + ".mask", m.keep.to(at::kByte), "U8");
-  write_safetensors(path, tensors.views(),
-                    {{"format", kFormat},
-                     {"version", kVersion},
-                     {"config", config_toml},
-                     {"graph", graph::graph_to_json(network.graph()).dump()}});
+  write_tensor_file(path, model_content(network, masks, config_toml));
+}
+
+void load_tensors(const std::filesystem::path& path, nn::Network& network) {
+  const SafetensorsInput file(path);
+  ModelTensors tensors(file, path.string());
+  for (const nn::NamedTensor& p : network.parameters()) load_into(tensors, p);
+  for (const nn::NamedTensor& b : network.buffers()) load_into(tensors, b);
 }
 
 LoadedModel load_model(const std::filesystem::path& given,

@@ -4,6 +4,7 @@
 
 #include "spikenm/sparsity/frozen_masks.h"
 #include "spikenm/train/recipe.h"
+#include "spikenm/train/tensor_file.h"
 
 #include <filesystem>
 #include <string>
@@ -11,8 +12,14 @@
 
 namespace spikenm::train {
 
+// The file's content; `more` is metadata beside it.
+TensorFile model_content(const nn::Network& network, const sparsity::Masks& masks,
+                         const std::string& config_toml, const Metadata& more = {});
 void save_model(const std::filesystem::path& path, const nn::Network& network,
                 const sparsity::Masks& masks, const std::string& config_toml);
+
+// Puts the tensors of a model file into a network of the same shape.
+void load_tensors(const std::filesystem::path& path, nn::Network& network);
 
 struct LoadedModel {
   Recipe recipe;

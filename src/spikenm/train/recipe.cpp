@@ -125,7 +125,7 @@ graph::Graph graph_from_config(const Config& config) {
 
 ModelRecipe read_model(Config config, const graph::FrameShape& frame, int64_t classes,
                        Purpose purpose) {
-  for (const char* section : {"data", "train"}) config.drop(section);
+  for (const char* section : {"data", "train", "checkpoints"}) config.drop(section);
   ModelRecipe r = read_basics(config);
   make_network_and_method(
       r, config, graph::make_model(frame, graph::numbered_classes(classes), config), purpose);
@@ -134,7 +134,7 @@ ModelRecipe read_model(Config config, const graph::FrameShape& frame, int64_t cl
 }
 
 ModelRecipe read_model(Config config, const graph::Graph& graph, Purpose purpose) {
-  for (const char* section : {"data", "train"}) config.drop(section);
+  for (const char* section : {"data", "train", "checkpoints"}) config.drop(section);
   ModelRecipe r = read_basics(config);
   make_network_and_method(r, config, take_graph(graph, config), purpose);
   finish_reading(config);
@@ -178,6 +178,7 @@ Recipe read_recipe(const Config& config, const ReadOptions& options) {
   r.loss = losses().find(kLoss.read(train));
   r.optimizer = read_optimizer_options(train);
   r.schedule = read_schedule(train);
+  r.checkpoints = read_checkpoint_options(config.section("checkpoints"));
 
   finish_reading(config);
   if (options.purpose == Purpose::kTrain || options.purpose == Purpose::kCheck)

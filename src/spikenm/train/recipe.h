@@ -6,9 +6,10 @@
 #include "spikenm/graph/models/models.h"
 #include "spikenm/nn/network.h"
 #include "spikenm/sparsity/method.h"
+#include "spikenm/train/checkpoint_options.h"
 #include "spikenm/train/device.h"
 #include "spikenm/train/loss.h"
-#include "spikenm/train/optimizer.h"
+#include "spikenm/train/optimizer_options.h"
 #include "spikenm/train/schedule.h"
 
 #include <memory>
@@ -57,9 +58,10 @@ struct Recipe {
   ModelRecipe model;
   std::optional<data::TrainViews> views;  // train and validation; only for training
   Loss loss;
-  OptimizerOptions optimizer;
+  nn::OptimizerOptions optimizer;
   Schedule schedule;
   TrainOptions train;
+  CheckpointOptions checkpoints;
   double val_fraction = 0.1;
   std::vector<std::string> notes;  // what kCheck did not find
 

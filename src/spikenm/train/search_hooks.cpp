@@ -9,19 +9,15 @@ sparsity::StepInfo step_info(const Position& at) {
 
 }  // namespace
 
-SearchHooks::SearchHooks(sparsity::Method& method, const Schedule& schedule, Optimizer& weights)
+SearchHooks::SearchHooks(sparsity::Method& method, const Schedule& schedule, nn::Optimizer& weights)
     : method_(method),
       schedule_(schedule),
       clear_moments_([&weights](const at::Tensor& parameter, const at::Tensor& keep) {
         weights.clear_moments(parameter, keep);
       }),
       installed_(method) {
-  for (const sparsity::ParamGroup& group : method.param_groups()) {
-    own_.emplace_back(group.tensors,
-                      OptimizerOptions{.kind = OptimizerKind::kAdam, .eps = group.eps});
-    rates_.push_back(group.lr);
+  for (const sparsity::ParamGroup& group : method.param_groups())
     parameters_.insert(parameters_.end(), group.tensors.begin(), group.tensors.end());
-  }
 }
 
 StepHooks SearchHooks::hooks() {
@@ -42,8 +38,7 @@ void SearchHooks::after_backward(const Position& at, const sparsity::Scaling& sc
   sparsity::StepInfo info = step_info(at);
   info.scaling = scaling;
   method_.after_backward(info);
-  for (size_t i = 0; i < own_.size(); ++i)
-    own_[i].step(rates_[i] * schedule_.factor_at(at), scaling.overflow);
+  method_.step_parameters(schedule_.factor_at(at), scaling.overflow);
 }
 
 void SearchHooks::after_step(const Position& at) {

@@ -12,7 +12,7 @@ namespace spikenm::train {
 // Installs the method in its network for as long as this lives.
 class SearchHooks {
  public:
-  SearchHooks(sparsity::Method& method, const Schedule& schedule, Optimizer& weights);
+  SearchHooks(sparsity::Method& method, const Schedule& schedule, nn::Optimizer& weights);
 
   [[nodiscard]] StepHooks hooks();
 
@@ -25,9 +25,7 @@ class SearchHooks {
   const Schedule& schedule_;
   sparsity::ClearMoments clear_moments_;
   sparsity::MethodHooks installed_;
-  std::vector<Optimizer> own_;  // one per parameter group of the method
-  std::vector<double> rates_;
-  std::vector<at::Tensor> parameters_;  // of all groups
+  std::vector<at::Tensor> parameters_;  // the method's own
 };
 
 }  // namespace spikenm::train

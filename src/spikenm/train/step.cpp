@@ -19,7 +19,7 @@ std::vector<at::Tensor> parameters_of(const nn::Network& network) {
 
 }  // namespace
 
-Stepper::Stepper(nn::Network& network, int64_t T, Loss loss, const OptimizerOptions& optimizer,
+Stepper::Stepper(nn::Network& network, int64_t T, Loss loss, const nn::OptimizerOptions& optimizer,
                  double clip_norm)
     : network_(network),
       T_(T),
@@ -29,6 +29,13 @@ Stepper::Stepper(nn::Network& network, int64_t T, Loss loss, const OptimizerOpti
   wake_gpu(network.device());
   if (network.device().is_cuda() && network.synapses().front().compute == at::kHalf)
     scaler_.emplace(network.device());
+}
+
+void Stepper::record_steps(bool record) {
+  // A leak that is learnt is read by the host in every step, which no recording can do.
+  const bool learns_leak = std::any_of(network_.neurons().begin(), network_.neurons().end(),
+                                       [](const nn::Neuron& n) { return n.leak_logit.defined(); });
+  record_ = record && !learns_leak;
 }
 
 void Stepper::clear_gradients(const StepHooks& hooks) {
@@ -86,6 +93,16 @@ StepResult Stepper::step(const BatchTensors& batch, const Position& at, double l
   StepResult result = version ? hooks.recorder->run(batch, *version, work) : work(batch);
   update(at, lr, hooks);
   return result;
+}
+
+void Stepper::visit_state(nn::StateVisitor& visitor) {
+  {
+    const nn::StateVisitor::Scope scope(visitor, "optimizer");
+    optimizer_.visit_state(visitor);
+  }
+  if (!scaler_) return;
+  const nn::StateVisitor::Scope scope(visitor, "loss_scale");
+  scaler_->visit_state(visitor);
 }
 
 StepResult Stepper::forward_backward(const BatchTensors& batch, const StepHooks& hooks) {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "spikenm/nn/network.h"
+#include "spikenm/nn/optimizer.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/train/batch_tensors.h"
 #include "spikenm/train/loss_scale.h"
-#include "spikenm/train/optimizer.h"
 #include "spikenm/train/schedule.h"
 #include "spikenm/train/step_recorder.h"
 
@@ -29,11 +29,11 @@ struct StepHooks {
 
 class Stepper {
  public:
-  Stepper(nn::Network& network, int64_t T, Loss loss, const OptimizerOptions& optimizer,
+  Stepper(nn::Network& network, int64_t T, Loss loss, const nn::OptimizerOptions& optimizer,
           double clip_norm);
 
   // Lets the GPU record forward and backward if the hooks allow it.
-  void record_steps(bool record) { record_ = record; }
+  void record_steps(bool record);
 
   StepResult step(const BatchTensors& batch, const Position& at, double lr, const StepHooks& hooks);
 
@@ -44,7 +44,10 @@ class Stepper {
   void backward(const at::Tensor& loss, const StepHooks& hooks);
   void update(const Position& at, double lr, const StepHooks& hooks);
 
-  Optimizer& optimizer() { return optimizer_; }
+  nn::Optimizer& optimizer() { return optimizer_; }
+  // Of the optimiser and the loss scale.
+  void visit_state(nn::StateVisitor& visitor);
+
   // Null unless the network computes in half precision.
   [[nodiscard]] const LossScaler* scaler() const { return scaler_ ? &*scaler_ : nullptr; }
 
@@ -55,7 +58,7 @@ class Stepper {
   int64_t T_;
   Loss loss_;
   double clip_norm_;
-  Optimizer optimizer_;
+  nn::Optimizer optimizer_;
   std::optional<LossScaler> scaler_;
   bool record_ = false;
 };

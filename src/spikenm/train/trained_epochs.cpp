@@ -7,7 +7,7 @@ namespace spikenm::train {
 
 int64_t trained_epochs(const TrainOptions& options) {
   int64_t sum = 0;
-  for (const std::string& name : options.phases) sum += phases().find(name)()->epochs(options);
+  for (const std::string& name : options.phases) sum += phases().find(name)().epochs(options);
   return sum;
 }
 

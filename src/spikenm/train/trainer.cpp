@@ -1,108 +1,155 @@
 #include "spikenm/train/trainer.h"
 
-#include "spikenm/core/interrupt.h"
+#include "spikenm/core/say.h"
 #include "spikenm/train/batch_feed.h"
 #include "spikenm/train/divergence.h"
+#include "spikenm/train/epoch_line.h"
 #include "spikenm/train/evaluate.h"
-#include "spikenm/train/phase.h"
+#include "spikenm/train/trained_epochs.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
+
 namespace spikenm::train {
 namespace {
 
-// Reading a loss waits for the GPU, and checking all weights takes time on a CPU too, so both are
-// done only at intervals.
+// To look at a loss is to wait for the GPU, and to look at all weights takes time on a CPU too:
+// both are done now and then.
 constexpr int64_t kStepsBetweenLooks = 50;
-
-std::vector<at::Tensor> tensors_of(const nn::Network& network) {
-  std::vector<at::Tensor> tensors;
-  for (const nn::NamedTensor& p : network.parameters()) tensors.push_back(p.tensor);
-  for (const nn::NamedTensor& b : network.buffers()) tensors.push_back(b.tensor);
-  return tensors;
-}
 
 }  // namespace
 
-Snapshot take_snapshot(const nn::Network& network) {
-  Snapshot snapshot;
-  for (const at::Tensor& t : tensors_of(network)) snapshot.tensors.push_back(t.detach().clone());
-  return snapshot;
-}
-
-void restore_snapshot(nn::Network& network, const Snapshot& snapshot) {
-  const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> tensors = tensors_of(network);
-  SPIKENM_ASSERT(tensors.size() == snapshot.tensors.size());
-  for (size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(snapshot.tensors[i]);
-}
-
-Trainer::Trainer(Recipe& recipe, RunDir& run, std::string title)
+Trainer::Trainer(Recipe& recipe, RunDir& run, Display display, TrainerCalls calls)
     : recipe_(recipe),
       run_(run),
-      title_(std::move(title)),
+      display_(std::move(display)),
+      calls_(std::move(calls)),
       train_(recipe.views->train, recipe.train_loader()),
       stepper_(*recipe.model.network, recipe.model.T, recipe.loss, recipe.optimizer,
-               recipe.train.clip_norm) {
+               recipe.train.clip_norm),
+      outcome_(recipe.model.method->outcome()) {
   stepper_.record_steps(recipe.model.device.graphs);
   if (recipe.views->validation.size() > 0)
     validation_.emplace(recipe.views->validation, recipe.test_loader());
+  start_sums();
+}
+
+void Trainer::start_sums() {
+  const at::TensorOptions options(recipe_.model.network->device());
+  loss_sum_ = at::zeros({}, options.dtype(at::kDouble));
+  correct_ = at::zeros({}, options.dtype(at::kLong));
+  epoch_seconds_ = 0;
+}
+
+void Trainer::freeze(sparsity::Masks masks) {
+  masks_ = std::move(masks);
+  is_frozen_ = true;
 }
 
 void Trainer::train() {
-  for (const std::string& name : recipe_.train.phases) {
-    const Stopwatch clock;
-    phases().find(name)()->run(*this);
-    phase_seconds_[name] = phase_seconds_.value(name, 0.0) + clock.seconds();
+  clock_ = {};
+  steps_before_ = steps();
+  const auto n_phases = static_cast<int64_t>(recipe_.train.phases.size());
+  for (; cursor_.phase < n_phases; ++cursor_.phase, cursor_.epoch = 0) {
+    const std::string& name = recipe_.train.phases[static_cast<size_t>(cursor_.phase)];
+    run_phase(name, phases().find(name)());
   }
   progress_.clear();
   check_finite(trained_tensors(*recipe_.model.network, method()), "at the end of training");
 }
 
-EpochRecord Trainer::train_epoch(const std::string& phase, int64_t epoch, int64_t epochs_in_phase,
-                                 bool finetuning, const StepHooks& hooks) {
+void Trainer::run_phase(const std::string& name, const Phase& phase) {
   const Stopwatch clock;
-  const int64_t n = train_.batches();
-  train_.start_epoch(epochs_done_);
-  BatchFeed feed(train_, recipe_.model.network->device());
-  EpochRecord record{.phase = phase, .epoch = epochs_done_ + 1, .extra = Json::object()};
-  Position at{.phase_steps = epochs_in_phase * n,
-              .steps = recipe_.train.epochs * n,
-              .finetuning = finetuning};
-  const at::Device device = recipe_.model.network->device();
-  at::Tensor loss_sum = at::zeros({}, at::TensorOptions(device).dtype(at::kDouble)),
-             correct = at::zeros({}, at::TensorOptions(device).dtype(at::kLong));
+  const PhaseHooks hooks = phase.begin(*this);
+  const int64_t n = phase.epochs(recipe_.train);
+  auto count_seconds = [&, counted = 0.0]() mutable {
+    const double seconds = clock.seconds();
+    phase_seconds_[name] = phase_seconds_.value(name, 0.0) + seconds - counted;
+    counted = seconds;
+  };
 
-  for (int64_t i = 0; i < n; ++i) {
-    const std::string where = fmt::format("in {} epoch {} of {}, batch {} of {}", phase,
-                                          record.epoch, recipe_.train.epochs, i + 1, n);
-    throw_if_interrupted(where);
-    at.phase_step = epoch * n + i;
-    at.step = epochs_done_ * n + i;
+  while (cursor_.epoch < n) {
+    EpochRecord record = train_epoch(name, phase, n, hooks.step);
+    {
+      std::optional<sparsity::FrozenHooks> frozen;
+      if (hooks.validation_masks) frozen.emplace(hooks.validation_masks());
+      validate(record);
+    }
+    record.extra = hooks.statistics ? hooks.statistics() : Json::object();
+    log_epoch(record);
+    show_epoch(record);
+    if (phase.finetunes) keep_if_best(record);
+
+    ++cursor_.epoch;
+    ++cursor_.epochs_done;
+    cursor_.batch = 0;
+    start_sums();
+    count_seconds();
+    if (calls_.after_epoch) calls_.after_epoch();
+  }
+  count_seconds();
+  if (phase.asks_method) outcome_ = method().outcome();
+}
+
+EpochRecord Trainer::train_epoch(const std::string& name, const Phase& phase,
+                                 int64_t epochs_in_phase, const StepHooks& hooks) {
+  const Stopwatch clock;
+  const double seconds_before = epoch_seconds_;
+  const int64_t n = train_.batches();
+  train_.start_epoch(cursor_.epochs_done, cursor_.batch);
+  BatchFeed feed(train_, recipe_.model.network->device());
+  EpochRecord record{.phase = name, .epoch = cursor_.epochs_done + 1};
+  const auto position_of = [&](int64_t batch) {
+    return Position{.phase_step = cursor_.epoch * n + batch,
+                    .phase_steps = epochs_in_phase * n,
+                    .step = cursor_.epochs_done * n + batch,
+                    .steps = recipe_.train.epochs * n,
+                    .finetuning = phase.finetunes};
+  };
+
+  while (cursor_.batch < n) {
+    const Position at = position_of(cursor_.batch);
     const double lr = recipe_.schedule.lr_at(at);
     const StepResult step = stepper_.step(feed.next(), at, lr, hooks);
-    loss_sum += step.loss;
-    correct += step.correct;
-
-    const bool looks = (i + 1) % kStepsBetweenLooks == 0 || i + 1 == n;
-    if (device.is_cuda() && !looks) continue;
-    const std::string place = fmt::format("{} (learning rate {:g})", where, lr);
-    const double loss = step.loss.item<double>();
-    check_finite(loss, "the loss", place);
-    if (looks) check_finite(trained_tensors(*recipe_.model.network, method()), place);
-    show(record, i, loss);
+    loss_sum_ += step.loss;
+    correct_ += step.correct;
+    look(step, lr, record);
+    ++cursor_.batch;
+    epoch_seconds_ = seconds_before + clock.seconds();
+    if (calls_.between_steps) calls_.between_steps();
   }
 
-  record.loss = loss_sum.item<double>() / static_cast<double>(n);
+  record.loss = loss_sum_.item<double>() / static_cast<double>(n);
   check_finite(record.loss, "the mean loss",
-               fmt::format("in {} epoch {} of {}", phase, record.epoch, recipe_.train.epochs));
-  record.lr = recipe_.schedule.lr_at(at);
+               fmt::format("in {} epoch {} of {}", name, record.epoch, recipe_.train.epochs));
+  record.lr = recipe_.schedule.lr_at(position_of(n - 1));
   record.train_accuracy =
-      100.0 * correct.item<double>() / static_cast<double>(n * recipe_.train.batch_size);
-  record.seconds = clock.seconds();
-  ++epochs_done_;
+      100.0 * correct_.item<double>() / static_cast<double>(n * recipe_.train.batch_size);
+  record.seconds = seconds_before + clock.seconds();
   return record;
+}
+
+std::string Trainer::where() const {
+  const auto& names = recipe_.train.phases;
+  const auto phase = static_cast<size_t>(cursor_.phase);
+  if (phase >= names.size()) return "after training";
+  return fmt::format("{} epoch {} of {}, batch {} of {}", names[phase], cursor_.epochs_done + 1,
+                     recipe_.train.epochs, std::min(cursor_.batch + 1, train_.batches()),
+                     train_.batches());
+}
+
+void Trainer::look(const StepResult& step, double lr, const EpochRecord& record) {
+  const int64_t done = cursor_.batch + 1;
+  const bool looks = done % kStepsBetweenLooks == 0 || done == train_.batches();
+  if (recipe_.model.network->device().is_cuda() && !looks) return;
+
+  const std::string place = fmt::format("in {} (learning rate {:g})", where(), lr);
+  const double loss = step.loss.item<double>();
+  check_finite(loss, "the loss", place);
+  if (looks) check_finite(trained_tensors(*recipe_.model.network, method()), place);
+  show_step(record, loss);
 }
 
 void Trainer::validate(EpochRecord& record) {
@@ -114,6 +161,7 @@ void Trainer::validate(EpochRecord& record) {
                            record.epoch, recipe_.train.epochs, record.lr));
   record.val_accuracy = found.accuracy;
   record.val_loss = found.loss;
+  record.is_validated = true;
 }
 
 void Trainer::log_epoch(const EpochRecord& r) {
@@ -122,27 +170,102 @@ void Trainer::log_epoch(const EpochRecord& r) {
                {"lr", r.lr},
                {"loss", r.loss},
                {"train_accuracy", r.train_accuracy},
-               {"seconds", r.seconds}};
-  if (validation_) line.update(Json{{"val_loss", r.val_loss}, {"val_accuracy", r.val_accuracy}});
+               {"seconds", r.seconds},
+               {"samples_per_second", samples_per_second(r)},
+               {"memory_gb", memory_in_use(recipe_.model.network->device()) / 1e9}};
+  if (r.is_validated) line.update(Json{{"val_loss", r.val_loss}, {"val_accuracy", r.val_accuracy}});
   if (stepper_.scaler() != nullptr) line.update(stepper_.scaler()->state());
   line.update(r.extra);
   run_.append_line(RunDir::kMetrics, line);
   run_.promote();
+  if (calls_.logged) calls_.logged(line);
 }
 
 void Trainer::keep_if_best(const EpochRecord& record) {
   if (!validation_ || record.val_accuracy <= best_accuracy_) return;
   best_accuracy_ = record.val_accuracy;
-  best_ = take_snapshot(*recipe_.model.network);
+  if (calls_.found_best) calls_.found_best(record);
 }
 
-void Trainer::show(const EpochRecord& record, int64_t batch, double loss) {
+bool Trainer::asks_method() const {
+  const auto& names = recipe_.train.phases;
+  return std::any_of(names.begin() + cursor_.phase, names.end(),
+                     [](const std::string& name) { return phases().find(name)().asks_method; });
+}
+
+void Trainer::visit_state(nn::StateVisitor& visitor) {
+  using Scope = nn::StateVisitor::Scope;
+  visitor.value("phase", cursor_.phase);
+  visitor.value("epoch", cursor_.epoch);
+  visitor.value("batch", cursor_.batch);
+  visitor.value("epochs_done", cursor_.epochs_done);
+  if (visitor.loads()) check_cursor(visitor);
+  visitor.value("best_accuracy", best_accuracy_);
+  visitor.value("epoch_seconds", epoch_seconds_);
+  visitor.value("phase_seconds", phase_seconds_);
+  visitor.value("outcome", outcome_);
+  visitor.value("is_frozen", is_frozen_);
+  visitor.tensor("loss_sum", loss_sum_);
+  visitor.tensor("correct", correct_);
+  {
+    const Scope scope(visitor, "network");
+    recipe_.model.network->visit_state(visitor);
+  }
+  stepper_.visit_state(visitor);
+  if (asks_method()) {
+    const Scope scope(visitor, "method");
+    method().visit_state(visitor);
+  }
+  if (is_frozen_) sparsity::visit_masks(visitor, method(), masks_);
+}
+
+void Trainer::check_cursor(nn::StateVisitor& visitor) const {
+  const auto check = [&](const char* name, int64_t found, int64_t most) {
+    if (found < 0 || found > most)
+      visitor.refuse(name, fmt::format("found {}, wanted 0 to {}", found, most));
+  };
+  const auto& names = recipe_.train.phases;
+  check("phase", cursor_.phase, static_cast<int64_t>(names.size()) - 1);
+  const Phase phase = phases().find(names[static_cast<size_t>(cursor_.phase)])();
+  check("epoch", cursor_.epoch, phase.epochs(recipe_.train));
+  check("batch", cursor_.batch, train_.batches());
+  check("epochs_done", cursor_.epochs_done, recipe_.train.epochs);
+}
+
+double Trainer::samples_per_second(const EpochRecord& record) const {
+  const auto samples = static_cast<double>(train_.batches() * recipe_.train.batch_size);
+  return samples / std::max(record.seconds, 1e-9);
+}
+
+double Trainer::seconds_left() const {
+  const int64_t done = steps() - steps_before_;
+  const int64_t left = trained_epochs(recipe_.train) * train_.batches() - steps();
+  return done > 0 ? clock_.seconds() / static_cast<double>(done) * static_cast<double>(left) : 0;
+}
+
+void Trainer::show_step(const EpochRecord& record, double loss) {
+  if (!display_.bar || !progress_.is_live()) return;
   const auto n = static_cast<double>(train_.batches());
-  const double done = (static_cast<double>(record.epoch - 1) + static_cast<double>(batch + 1) / n) /
-                      static_cast<double>(recipe_.train.epochs);
-  progress_.update(title_, done,
-                   fmt::format("{} epoch {}/{}  loss {:.3f}", record.phase, record.epoch,
-                               recipe_.train.epochs, loss));
+  const double done =
+      (static_cast<double>(record.epoch - 1) + static_cast<double>(cursor_.batch + 1) / n) /
+      static_cast<double>(recipe_.train.epochs);
+  progress_.update(
+      display_.title, done,
+      fmt::format("{} {}/{}  loss {:.3f}{}  left {}", record.phase, record.epoch,
+                  recipe_.train.epochs, loss, last_validation_, clock_text(seconds_left())));
+}
+
+void Trainer::show_epoch(const EpochRecord& record) {
+  if (record.is_validated) last_validation_ = fmt::format("  val {:.2f} %", record.val_accuracy);
+  if (!display_.lines) return;
+  progress_.clear();
+  say(epoch_line(record, recipe_.train.epochs,
+                 {.samples_per_second = samples_per_second(record),
+                  .seconds_left = seconds_left(),
+                  .memory_bytes = memory_in_use(recipe_.model.network->device())}));
+  if (!display_.verbose) return;
+  for (const auto& [name, value] : record.extra.items())
+    say(fmt::format("  {} {}", name, value.dump()));
 }
 
 }  // namespace spikenm::train

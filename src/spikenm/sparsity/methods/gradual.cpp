@@ -64,6 +64,16 @@ class Gradual : public Method {
     return {};
   }
 
+ protected:
+  void visit_own_state(nn::StateVisitor& visitor) override {
+    for (const MaskableLayer& layer : layers_) {
+      const nn::StateVisitor::Scope scope(visitor, layer.synapse->name);
+      ops::BlockMask& mask = masks_[layer.id];
+      visit_positions(visitor, layer, mask.draws);
+      if (visitor.loads()) mask = ops::mask_of(layer.layout, mask.draws, layer.synapse->weight);
+    }
+  }
+
  private:
   // The number of weights that a block keeps if the mask is chosen now.
   [[nodiscard]] int kept_at(const MaskableLayer& layer, const StepInfo& info) const {

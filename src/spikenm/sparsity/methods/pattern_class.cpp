@@ -6,6 +6,7 @@
 #include "spikenm/sparsity/mask_logits.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/sparsity/methods/pattern_class_keys.h"
+#include "spikenm/sparsity/positions.h"
 #include "spikenm/sparsity/temperature.h"
 
 #include <ATen/ATen.h>
@@ -116,6 +117,18 @@ class PatternClass : public Method {
   Json take_statistics() override {
     const auto seen = std::exchange(statistics_, {});
     return {{"tau", seen.tau / static_cast<double>(std::max<int64_t>(1, seen.steps))}};
+  }
+
+ protected:
+  // A step draws anew; the draws are what prune may freeze before the next one.
+  void visit_own_state(nn::StateVisitor& visitor) override {
+    visitor.value("tau_sum", statistics_.tau);
+    visitor.value("steps_seen", statistics_.steps);
+    for (const MaskableLayer& layer : layers_) {
+      const nn::StateVisitor::Scope scope(visitor, layer.synapse->name);
+      visitor.tensor("logits", states_[layer.id].logits);
+      visit_positions(visitor, layer, states_[layer.id].draws);
+    }
   }
 
  private:

@@ -97,6 +97,19 @@ class Rewire : public Method {
     return {{"rewired_blocks", std::exchange(rewired_blocks_, 0)}};
   }
 
+ protected:
+  void visit_own_state(nn::StateVisitor& visitor) override {
+    visitor.value("rewired_blocks", rewired_blocks_);
+    for (const MaskableLayer& layer : layers_) {
+      const nn::StateVisitor::Scope scope(visitor, layer.synapse->name);
+      State& state = states_[layer.id];
+      visitor.tensor("credit", state.credit);
+      visit_positions(visitor, layer, state.mask.draws);
+      if (visitor.loads())
+        state.mask = ops::mask_of(layer.layout, state.mask.draws, layer.synapse->weight);
+    }
+  }
+
  private:
   struct State {
     ops::BlockMask mask;                    // draws are distinct

@@ -8,6 +8,7 @@
 #include "spikenm/ops/stream.h"
 #include "spikenm/sparsity/mask_logits.h"
 #include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/positions.h"
 #include "spikenm/sparsity/temperature.h"
 
 #include <ATen/ATen.h>
@@ -164,6 +165,21 @@ class Spikenm : public Method {
     return json;
   }
 
+ protected:
+  void visit_own_state(nn::StateVisitor& visitor) override {
+    visitor.value("tau_sum", statistics_.tau);
+    visitor.value("steps_seen", statistics_.steps);
+    for (const MaskableLayer& layer : layers_) {
+      const nn::StateVisitor::Scope scope(visitor, layer.synapse->name);
+      State& state = states_[layer.id];
+      visitor.tensor("logits", state.logits);
+      visitor.tensor("task_norm", state.task_norm);
+      visitor.tensor("eid_kl", state.distillation.sums.kl);
+      visitor.tensor("eid_norm", state.distillation.sums.squared_norm);
+      visit_draw(visitor, layer, state);
+    }
+  }
+
  private:
   struct State {
     Tensor logits;                              // [n_blocks, m]
@@ -200,6 +216,20 @@ class Spikenm : public Method {
     if (options_.distills() && ops::distills_in_backward(options_.eid.target, state.logits))
       draw.additions.distillation = state.distillation;
     return draw;
+  }
+
+  // A mask that is held was drawn from weights and logits that are gone.
+  static void visit_draw(nn::StateVisitor& visitor, const MaskableLayer& layer, State& state) {
+    auto draw = std::make_shared<ops::MaskDraw>(*state.draw);
+    Tensor draws = draw->mask.draws;
+    visitor.value("draw_number", draw->address.step);
+    visitor.value("noise", draw->softness.noise);
+    visit_positions(visitor, layer, draws);
+    if (!visitor.loads()) return;
+
+    draw->rule.n_draws = static_cast<int32_t>(draws.size(1));
+    ops::restore_mask(*draw, draws, state.logits, layer.synapse->weight);
+    state.draw = draw;
   }
 
   // Returns the value of a running sum and resets the sum to zero.

@@ -5,25 +5,23 @@
 namespace spikenm::train {
 namespace {
 
-// Freezes the mask, sets the weights that it drops to zero, and resets their moments.
-class Prune : public Phase {
- public:
-  [[nodiscard]] int64_t epochs(const TrainOptions&) const override { return 0; }
-
-  void run(Trainer& trainer) override {
-    sparsity::Masks masks = sparsity::harden_all(trainer.method());
-    SPIKENM_ASSERT(metrics::audit_masks(masks.weights).valid());
-    sparsity::apply_to_weights(masks);
-    for (const sparsity::LayerMask& m : masks.weights)
-      trainer.optimizer().clear_moments(m.synapse->weight, m.keep);
-    trainer.freeze(std::move(masks));
-  }
-};
+// Freezes the mask, zeroes what it drops, and forgets the dropped weights' moments. It has no
+// epochs, so no run is ever stopped in the middle of it.
+PhaseHooks begin_prune(Trainer& trainer) {
+  sparsity::Masks masks = sparsity::harden_all(trainer.method());
+  SPIKENM_ASSERT(metrics::audit_masks(masks.weights).valid());
+  sparsity::apply_to_weights(masks);
+  for (const sparsity::LayerMask& m : masks.weights)
+    trainer.optimizer().clear_moments(m.synapse->weight, m.keep);
+  trainer.freeze(std::move(masks));
+  return {};
+}
 
 }  // namespace
 
-std::unique_ptr<Phase> make_prune() {
-  return std::make_unique<Prune>();
+Phase make_prune() {
+  return {
+      .epochs = [](const TrainOptions&) { return 0; }, .begin = begin_prune, .asks_method = true};
 }
 
 }  // namespace spikenm::train

@@ -1,7 +1,5 @@
 #include "spikenm/train/phase.h"
 
-#include <memory>
-
 namespace spikenm::train {
 
 // One row per phase; the factory is defined in the file of the same name.
@@ -12,7 +10,7 @@ namespace spikenm::train {
   row("finetune", make_finetune, "weights alone learn under the frozen mask")
 // clang-format on
 
-#define SPIKENM_DECLARE(name, make, summary) std::unique_ptr<Phase> make();
+#define SPIKENM_DECLARE(name, make, summary) Phase make();
 SPIKENM_PHASES(SPIKENM_DECLARE)
 #undef SPIKENM_DECLARE
 

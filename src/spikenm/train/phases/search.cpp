@@ -1,4 +1,3 @@
-#include "spikenm/sparsity/frozen_masks.h"
 #include "spikenm/train/phase.h"
 #include "spikenm/train/search_hooks.h"
 #include "spikenm/train/trainer.h"
@@ -7,35 +6,23 @@ namespace spikenm::train {
 namespace {
 
 // Eq. (22): weights and logits minimise task + lambda L_EID together. Validation uses the mask that
-// prune would freeze now, and draws no new one.
-class Search : public Phase {
- public:
-  [[nodiscard]] int64_t epochs(const TrainOptions& options) const override {
-    return options.search_epochs;
-  }
-
-  void run(Trainer& trainer) override {
-    sparsity::Method& method = trainer.method();
-    SearchHooks search(method, trainer.schedule(), trainer.optimizer());
-    const StepHooks step_hooks = search.hooks();
-    const int64_t n = epochs(trainer.options());
-    for (int64_t epoch = 0; epoch < n; ++epoch) {
-      EpochRecord record =
-          trainer.train_epoch("search", epoch, n, /*finetuning=*/false, step_hooks);
-      {
-        const sparsity::FrozenHooks frozen(sparsity::harden_all(method));
-        trainer.validate(record);
-      }
-      record.extra = method.take_statistics();
-      trainer.log_epoch(record);
-    }
-  }
-};
+// prune would freeze now, without a redraw.
+PhaseHooks begin_search(Trainer& trainer) {
+  sparsity::Method& method = trainer.method();
+  const auto search =
+      std::make_shared<SearchHooks>(method, trainer.schedule(), trainer.optimizer());
+  return {.step = search->hooks(),
+          .validation_masks = [&method] { return sparsity::harden_all(method); },
+          .statistics = [&method] { return method.take_statistics(); },
+          .installed = search};
+}
 
 }  // namespace
 
-std::unique_ptr<Phase> make_search() {
-  return std::make_unique<Search>();
+Phase make_search() {
+  return {.epochs = [](const TrainOptions& options) { return options.search_epochs; },
+          .begin = begin_search,
+          .asks_method = true};
 }
 
 }  // namespace spikenm::train

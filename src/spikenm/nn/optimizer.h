@@ -3,14 +3,14 @@
 // state.
 #pragma once
 
-#include "spikenm/core/config.h"
+#include "spikenm/nn/state.h"
 #include "spikenm/ops/optimizer_step.h"
 
 #include <ATen/core/Tensor.h>
 
 #include <vector>
 
-namespace spikenm::train {
+namespace spikenm::nn {
 
 enum class OptimizerKind { kSgd, kAdam, kAdamW };
 
@@ -21,9 +21,6 @@ struct OptimizerOptions {
   double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;  // adam, adamw
   double weight_decay = 0;  // added to the gradient; adamw shrinks the weight instead
 };
-
-// Reads optimizer, momentum, nesterov, beta1, beta2, eps, weight_decay from [train].
-OptimizerOptions read_optimizer_options(const Config& config);
 
 class Optimizer {
  public:
@@ -37,6 +34,9 @@ class Optimizer {
   void clear_moments(const at::Tensor& parameter, const at::Tensor& keep);
   // Scales all gradients by one factor, so that their joint Euclidean norm is at most `limit`.
   void clip_gradients(double limit);
+
+  // Moments and counts; the parameters are shown by their owner.
+  void visit_state(StateVisitor& visitor);
 
  private:
   struct Slot {
@@ -56,4 +56,4 @@ class Optimizer {
   ops::StepGuard guard_;
 };
 
-}  // namespace spikenm::train
+}  // namespace spikenm::nn

@@ -1,38 +1,18 @@
-#include "spikenm/train/optimizer.h"
+#include "spikenm/nn/optimizer.h"
 
 #include "spikenm/core/parallel.h"
-#include "spikenm/train/optimizer_keys.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include <cmath>
 
-namespace spikenm::train {
+namespace spikenm::nn {
 namespace {
 
 constexpr int64_t kGrain = int64_t{1} << 14;
 
 }  // namespace
-
-OptimizerOptions read_optimizer_options(const Config& config) {
-  OptimizerOptions o;
-  o.kind = static_cast<OptimizerKind>(kOptimizer.read(config));
-
-  if (o.kind == OptimizerKind::kSgd) {
-    o.momentum = kMomentum.read(config, o.momentum);
-    o.nesterov = kNesterov.read(config, o.nesterov);
-    if (o.momentum == 0) config.no_effect("nesterov", {"momentum"});
-    for (const char* key : {"beta1", "beta2", "eps"}) config.no_effect(key, {"optimizer"});
-  } else {
-    for (const char* key : {"momentum", "nesterov"}) config.no_effect(key, {"optimizer"});
-    o.beta1 = kBeta1.read(config, o.beta1);
-    o.beta2 = kBeta2.read(config, o.beta2);
-    o.eps = kEps.read(config, o.eps);
-  }
-  o.weight_decay = kWeightDecay.read(config, o.weight_decay);
-  return o;
-}
 
 Optimizer::Optimizer(std::vector<at::Tensor> parameters, const OptimizerOptions& options)
     : options_(options) {
@@ -143,4 +123,19 @@ double Optimizer::gradient_norm() const {
   return std::sqrt(sum);
 }
 
-}  // namespace spikenm::train
+void Optimizer::visit_state(StateVisitor& visitor) {
+  visitor.value("steps", steps_);
+  if (slots_.empty()) return;
+
+  bool is_guarded = !guard_.is_new();
+  visitor.value("is_guarded", is_guarded);
+  if (is_guarded && guard_.is_new()) guard_ = ops::make_guard(slots_[0].parameter.device());
+  if (is_guarded) visitor.tensor("guard", guard_.state);
+
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    visitor.tensor(fmt::format("{}.first", i), slots_[i].first);
+    if (slots_[i].second.defined()) visitor.tensor(fmt::format("{}.second", i), slots_[i].second);
+  }
+}
+
+}  // namespace spikenm::nn

@@ -1,10 +1,10 @@
-#include "spikenm/train/optimizer.h"
+#include "spikenm/nn/optimizer.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace spikenm::train {
+namespace spikenm::nn {
 namespace {
 
 at::Tensor parameter(std::vector<float> values) {
@@ -100,4 +100,4 @@ TEST(Optimizer, ClippingScalesTheNormOfAllGradientsTogether) {
 }
 
 }  // namespace
-}  // namespace spikenm::train
+}  // namespace spikenm::nn

@@ -1,0 +1,73 @@
+#include "spikenm/train/checkpointer.h"
+
+#include "spikenm/core/file.h"
+#include "spikenm/core/interrupt.h"
+#include "spikenm/train/checkpoint_keys.h"
+#include "spikenm/train/trainer.h"
+
+#include <new>
+#include <utility>
+
+namespace spikenm::train {
+
+CheckpointOptions read_checkpoint_options(const Config& config) {
+  return {.every_minutes = checkpoint_key::kEveryMinutes.read(config),
+          .every_epochs = checkpoint_key::kEveryEpochs.read(config),
+          .keep = checkpoint_key::kKeep.read(config)};
+}
+
+Checkpointer::Checkpointer(Trainer& trainer, RunDir& run, const CheckpointOptions& options,
+                           CheckpointNote common)
+    : trainer_(trainer), run_(run), options_(options), common_(std::move(common)) {}
+
+void Checkpointer::between_steps() {
+  writing_.look();
+  const double minutes = since_last_.seconds() / 60;
+  const bool is_due = options_.every_minutes > 0 && minutes >= options_.every_minutes;
+  if (is_due || take_checkpoint_request()) save();
+}
+
+void Checkpointer::after_epoch() {
+  ++epochs_since_last_;
+  if (options_.every_epochs > 0 && epochs_since_last_ >= options_.every_epochs) save();
+  between_steps();
+}
+
+void Checkpointer::save_now() {
+  save();
+  writing_.finish();
+}
+
+void Checkpointer::write_model(std::string_view name, const TensorFile& model) {
+  writing_.start(
+      [path = run_.file(name), copy = copy_of(model)] { write_tensor_file(path, copy); });
+}
+
+void Checkpointer::save() {
+  writing_.finish();  // never more than one copy of the state
+  run_.promote();
+  CheckpointNote note = common_;
+  note.step = trainer_.steps();
+  note.where = trainer_.where();
+
+  StateCopy copy;
+  try {
+    copy = copy_state([&](nn::StateVisitor& visitor) { trainer_.visit_state(visitor); });
+  } catch (const std::bad_alloc&) {
+    fail(
+        "checkpoints: there is not enough memory for a copy of the run's state; wanted less at "
+        "once (a smaller train.batch_size), or none (checkpoints.every_minutes = 0)");
+  }
+  const std::filesystem::path metrics = run_.file(RunDir::kMetrics);
+  const bool has_metrics = trainer_.cursor().epochs_done > 0;
+  writing_.start([=, folder = run_.file(RunDir::kCheckpoints), copy = std::move(copy),
+                  note = std::move(note), keep = options_.keep] {
+    // A checkpoint counts the lines of metrics, which must not be lost before it.
+    if (has_metrics) sync_file(metrics);
+    write_checkpoint(folder, copy, note, keep);
+  });
+  since_last_ = {};
+  epochs_since_last_ = 0;
+}
+
+}  // namespace spikenm::train

@@ -1,0 +1,67 @@
+#include "spikenm/train/resume_config.h"
+
+#include "spikenm/core/file.h"
+#include "spikenm/core/json.h"
+#include "spikenm/core/text.h"
+#include "spikenm/core/toml.h"
+#include "spikenm/graph/graph_toml.h"
+#include "spikenm/train/recipe.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace spikenm::train {
+namespace {
+
+// * stands for any key of the section.
+const std::vector<std::string> kMayDiffer{"threads",   "device",        "data.workers",
+                                          "data.root", "checkpoints.*", "train.max_minutes"};
+
+// "train.lr" of "/train/lr".
+std::string key_of(std::string_view pointer) {
+  std::string key(pointer.substr(1));
+  std::replace(key.begin(), key.end(), '/', '.');
+  return key;
+}
+
+// Every value that a run with this config would have. Opens no data and needs no GPU.
+Json resolved(const Config& config) {
+  static_cast<void>(read_recipe(config, {.purpose = Purpose::kDescribe}));
+  return parse_toml(config.resolved_toml(), "the resolved config");
+}
+
+// Files with the same network may have different names.
+bool is_same_network(const RunDir& run, const Config& asked) {
+  return graph::to_toml(graph_from_config(asked)) == read_file(run.file(RunDir::kGraph));
+}
+
+}  // namespace
+
+bool may_differ(std::string_view key) {
+  return std::any_of(kMayDiffer.begin(), kMayDiffer.end(), [&](std::string_view known) {
+    return known.ends_with('*') ? key.starts_with(known.substr(0, known.size() - 1)) : key == known;
+  });
+}
+
+Config resume_config(const RunDir& run, const Config& asked) {
+  const std::string source = run.file(RunDir::kConfig).string();
+  Config config = Config::from_file(source);
+  const Json before = parse_toml(run.read_config(), source).flatten();
+  const Json now = resolved(asked).flatten();
+
+  for (const auto& [pointer, value] : now.items()) {
+    const std::string key = key_of(pointer);
+    const bool is_new = !before.contains(pointer);
+    if (!is_new && before[pointer] == value) continue;
+    if (may_differ(key)) {
+      config.override_with(key + "=" + value.dump());
+    } else if (key != "model.file" || !is_same_network(run, asked)) {
+      fail("{}: found {}, and the run in {} has {}; a run that goes on may differ in {} alone", key,
+           value.dump(), run.path().string(), is_new ? "none" : before[pointer].dump(),
+           join(kMayDiffer, ", "));
+    }
+  }
+  return config;
+}
+
+}  // namespace spikenm::train

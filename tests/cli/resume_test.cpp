@@ -1,0 +1,167 @@
+// Runs that are stopped, by whatever means, and go on: in the end they are the run that never was.
+#include "spikenm/core/md5.h"
+#include "spikenm/core/run_dir.h"
+#include "spikenm/core/safetensors.h"
+#include "support/cli.h"
+#include "support/machine_figures.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <random>
+#include <sstream>
+#include <thread>
+
+namespace spikenm {
+namespace {
+
+using test::Arguments, test::has, test::Outcome;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+// A checkpoint at almost every step, a mask that is held for several of them.
+const Arguments kSettings{"train.epochs=4",        "train.search_epochs=2",
+                          "data.train_size=100",   "train.batch_size=10",
+                          "method.redraw_every=3", "checkpoints.every_minutes=1e-6"};
+
+class ResumeCli : public test::Cli {
+ protected:
+  Arguments train(const std::string& out, Arguments more = {}) {
+    Arguments all = tiny({"train", "--out", out}, kSettings);
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  // Model, best model, metrics and result of a finished run, without times.
+  std::string ending(const std::string& out) {
+    std::string text;
+    for (const std::string_view name : {RunDir::kModel, RunDir::kBestModel})
+      for (const StoredTensor& t : read_safetensors(dir / out / name).tensors)
+        text += fmt::format("{} {}\n", t.name, md5_hex(t.bytes));
+    std::istringstream lines(read_file(dir / out / RunDir::kMetrics));
+    for (std::string line; std::getline(lines, line);) {
+      Json metrics = Json::parse(line);
+      test::erase_machine_figures(metrics);
+      text += metrics.dump() + "\n";
+    }
+    Json result = Json::parse(read_file(dir / out / RunDir::kResult));
+    result.erase("phase_seconds");
+    result.erase("versions");  // threads are among them
+    return text + result.dump();
+  }
+
+  fs::path newest_checkpoint(const std::string& out) {
+    fs::path newest;
+    int64_t most = -1;
+    for (const auto& entry : fs::directory_iterator(dir / out / RunDir::kCheckpoints)) {
+      const int64_t step = std::stoll(entry.path().stem().string().substr(5));
+      if (step > most) newest = entry.path();
+      most = std::max(most, step);
+    }
+    return newest;
+  }
+
+  // Waits until the run has written a checkpoint.
+  bool has_begun(const std::string& out) {
+    for (int i = 0; i < 600; ++i) {
+      std::error_code error;
+      if (!fs::is_empty(dir / out / RunDir::kCheckpoints, error) && !error) return true;
+      std::this_thread::sleep_for(20ms);
+    }
+    return false;
+  }
+
+  // A run that a signal stops after its first checkpoint.
+  Outcome stopped(const std::string& out, int signal_number) {
+    const pid_t child = start(train(out));
+    EXPECT_TRUE(has_begun(out));
+    ::kill(child, signal_number);
+    return finish(child);
+  }
+};
+
+TEST_F(ResumeCli, ASignalSavesTheRunAndSaysHowToGoOn) {
+  ASSERT_EQ(run(train("whole")).code, 0);
+  for (const int signal_number : {SIGINT, SIGTERM}) {
+    const std::string out = signal_number == SIGINT ? "a" : "b";
+    const Outcome found = stopped(out, signal_number);
+    ASSERT_EQ(found.code, 128 + signal_number) << found.err;
+    EXPECT_TRUE(has(found.err, "spikenm train --out '" + out + "' --resume")) << found.err;
+    const Outcome resumed = run({"train", "--out", out, "--resume"});
+    EXPECT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_TRUE(has(resumed.err, "goes on in ")) << resumed.err;
+    EXPECT_EQ(ending(out), ending("whole"));
+  }
+}
+
+TEST_F(ResumeCli, ARunThatIsKilledAtAnyMomentEndsAsTheOneThatWasNot) {
+  ASSERT_EQ(run(train("whole")).code, 0);
+  const char* const asked = std::getenv("SPIKENM_KILLS");
+  const int n_kills = asked == nullptr ? 20 : std::atoi(asked);
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int> delay(0, 1500);
+  int killed = 0, finished = 0;
+  while (killed < n_kills || finished == 0) {
+    const std::string out = fmt::format("run{}", finished);
+    const pid_t child = start(train(out, {"--resume=auto"}));
+    if (killed < n_kills) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(delay(random)));
+      ::kill(child, SIGKILL);
+    }
+    const Outcome found = finish(child);
+    ASSERT_TRUE(found.code == 0 || found.code == -SIGKILL) << found.err;
+    if (found.code == -SIGKILL) {
+      ++killed;
+      continue;
+    }
+    EXPECT_EQ(ending(out), ending("whole")) << out << " after " << killed << " kills";
+    ++finished;
+  }
+}
+
+TEST_F(ResumeCli, ADamagedCheckpointIsLeftForTheOneBefore) {
+  ASSERT_EQ(run(train("whole")).code, 0);
+  ASSERT_EQ(stopped("a", SIGTERM).code, 143);
+  const fs::path newest = newest_checkpoint("a");
+  std::string bytes = read_file(newest, 1 << 30);
+  bytes[bytes.size() - 100] ^= 1;
+  write_file_atomically(newest, bytes);
+  const Outcome resumed = run({"train", "--out", "a", "--resume"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_TRUE(has(resumed.err, newest.filename().string())) << resumed.err;
+  EXPECT_TRUE(has(resumed.err, "the checkpoint before it")) << resumed.err;
+  EXPECT_EQ(ending("a"), ending("whole"));
+}
+
+TEST_F(ResumeCli, WhatCannotGoOnIsSaid) {
+  expect_failure({"train", "--out", "none", "--resume"}, 1, {"none", "no run to go on with"});
+  const Outcome fresh = run(train("a", {"--resume=auto"}));
+  ASSERT_EQ(fresh.code, 0) << fresh.err;
+  const Outcome again = run({"train", "--out", "a", "--resume"});
+  EXPECT_EQ(again.code, 0);
+  EXPECT_TRUE(has(again.out, "finished")) << again.out;
+
+  ASSERT_EQ(stopped("b", SIGINT).code, 130);
+  expect_failure({"train", "--out", "b", "--resume", "train.lr=0.5"}, 1,
+                 {"train.lr", "found 0.5", "may differ in"});
+  expect_failure({"train", "--out", "b", "--resume", "method.pattern=1:4"}, 1, {"method.pattern"});
+  const Outcome same = run(train("b", {"--resume=auto", "threads=1", "data.workers=0"}));
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_EQ(ending("b"), ending("a"));
+}
+
+TEST_F(ResumeCli, AUserSignalAsksForACheckpoint) {
+  Arguments arguments = train("a");
+  std::erase(arguments, "checkpoints.every_minutes=1e-6");
+  arguments.emplace_back("train.epochs=400");
+  const pid_t child = start(arguments);
+  for (int i = 0; i < 600 && !fs::exists(dir / "a" / RunDir::kMetrics); ++i)
+    std::this_thread::sleep_for(20ms);
+  EXPECT_FALSE(fs::exists(dir / "a" / RunDir::kCheckpoints));
+  ::kill(child, SIGUSR1);
+  EXPECT_TRUE(has_begun("a"));
+  ::kill(child, SIGKILL);
+  finish(child);
+}
+
+}  // namespace
+}  // namespace spikenm

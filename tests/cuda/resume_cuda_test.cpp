@@ -1,0 +1,82 @@
+// With `deterministic` a GPU gives the same bits again: in a second run, in a run that was stopped and
+// went on, and with recorded steps as with plain ones.
+#include "spikenm/train/checkpoint.h"
+#include "support/tiny_run.h"
+
+#include <gtest/gtest.h>
+
+namespace spikenm::train {
+namespace {
+
+using test::TinyRun;
+using Overrides = std::vector<std::string>;
+
+struct Stopped {};
+
+ShowState state_of(Trainer& trainer) {
+  return [&](nn::StateVisitor& visitor) { trainer.visit_state(visitor); };
+}
+
+Overrides on_gpu(const Overrides& more) {
+  Overrides all{"device=cuda",        "deterministic=true", "model.name=small_conv",
+                "model.width=16",     "train.epochs=3",     "train.search_epochs=2",
+                "data.train_size=400"};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+std::string whole(const Overrides& overrides) {
+  TinyRun run(overrides);
+  run.trainer.train();
+  return hash_state(state_of(run.trainer));
+}
+
+std::string in_two(const Overrides& overrides, int64_t steps) {
+  const test::TempDir checkpoints;
+  {
+    TinyRun* current = nullptr;
+    TinyRun first(overrides, {.between_steps = [&] {
+                    if (current->trainer.steps() == steps) throw Stopped();
+                  }});
+    current = &first;
+    EXPECT_THROW(first.trainer.train(), Stopped);
+    write_checkpoint(checkpoints.path(), copy_state(state_of(first.trainer)), {.step = steps}, 2);
+  }
+  TinyRun second(overrides);
+  EXPECT_TRUE(load_newest_checkpoint(checkpoints.path(), state_of(second.trainer)).has_value());
+  second.trainer.train();
+  return hash_state(state_of(second.trainer));
+}
+
+class DeterministicGpu : public testing::TestWithParam<std::string> {};
+
+TEST_P(DeterministicGpu, GivesTheSameBitsAgainAndAfterAStop) {
+  const Overrides overrides = on_gpu({"method.name=" + GetParam()});
+  const std::string once = whole(overrides);
+  EXPECT_EQ(whole(overrides), once);
+  for (const int64_t steps : {7, 25, 40}) EXPECT_EQ(in_two(overrides, steps), once) << steps;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, DeterministicGpu, testing::ValuesIn(sparsity::methods().names()),
+                         [](const auto& method) {
+                           std::string name = method.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(DeterministicRun, AHeldMaskGoesOnWithItsNoise) {
+  const Overrides overrides =
+      on_gpu({"method.name=spikenm", "method.redraw_every=6", "method.logit_lr=0.5"});
+  const std::string once = whole(overrides);
+  for (const int64_t steps : {3, 8, 22}) EXPECT_EQ(in_two(overrides, steps), once) << steps;
+}
+
+TEST(DeterministicRun, RecordedStepsGiveTheBitsOfPlainOnes) {
+  for (const char* method : {"method.name=spikenm", "method.name=random", "method.name=magnitude"})
+    EXPECT_EQ(whole(on_gpu({method})), whole(on_gpu({method, "cuda_graphs=false"}))) << method;
+  for (const char* neuron : {"neuron.name=plif", "neuron.name=cuba-lif"})
+    EXPECT_EQ(whole(on_gpu({neuron})), whole(on_gpu({neuron}))) << neuron;
+}
+
+}  // namespace
+}  // namespace spikenm::train

@@ -1,0 +1,143 @@
+// A run that was stopped and goes on is the run that never stopped, bit for bit.
+#include "spikenm/core/parallel.h"
+#include "spikenm/train/checkpoint.h"
+#include "support/expect_error.h"
+#include "support/machine_figures.h"
+#include "support/tiny_run.h"
+
+#include <gtest/gtest.h>
+
+namespace spikenm::train {
+namespace {
+
+using test::TinyRun;
+using Overrides = std::vector<std::string>;
+
+struct Stopped {};
+
+ShowState state_of(Trainer& trainer) {
+  return [&](nn::StateVisitor& visitor) { trainer.visit_state(visitor); };
+}
+
+struct Ending {
+  std::string state;
+  std::vector<std::string> kept;  // hashes of what the method keeps
+  std::vector<Json> metrics;
+
+  bool operator==(const Ending&) const = default;
+};
+
+Ending ending_of(TinyRun& run) {
+  Ending ending{.state = hash_state(state_of(run.trainer)), .metrics = run.metrics()};
+  ending.kept.push_back(hash_state([&](nn::StateVisitor& visitor) {
+    for (const nn::NamedTensor& t : run.recipe.model.method->kept_tensors())
+      visitor.tensor(t.name, t.tensor);
+  }));
+  for (Json& line : ending.metrics) test::erase_machine_figures(line);
+  return ending;
+}
+
+Ending run_whole(const Overrides& overrides) {
+  TinyRun run(overrides);
+  run.trainer.train();
+  return ending_of(run);
+}
+
+// Stops after so many steps, saves, forgets everything, loads and goes on.
+Ending run_in_two(const Overrides& overrides, int64_t steps, const Overrides& later = {}) {
+  const test::TempDir checkpoints;
+  std::vector<Json> lines;
+  {
+    TinyRun* current = nullptr;
+    TinyRun first(overrides, {.between_steps = [&] {
+                    if (current->trainer.steps() == steps) throw Stopped();
+                  }});
+    current = &first;
+    EXPECT_THROW(first.trainer.train(), Stopped);
+    write_checkpoint(checkpoints.path(), copy_state(state_of(first.trainer)), {.step = steps}, 2);
+    if (first.trainer.cursor().epochs_done > 0) lines = first.metrics();
+  }
+  Overrides all = overrides;
+  all.insert(all.end(), later.begin(), later.end());
+  TinyRun second(all);
+  EXPECT_EQ(load_newest_checkpoint(checkpoints.path(), state_of(second.trainer))->step, steps);
+  for (const Json& line : lines) second.folder.append_line(RunDir::kMetrics, line);
+  second.trainer.train();
+  return ending_of(second);
+}
+
+// Nine steps per epoch. The second epoch is the last of the search, the third finetunes.
+Overrides long_enough(const std::string& method) {
+  return {"train.epochs=3", "train.search_epochs=2", "method.name=" + method};
+}
+
+class EveryMethodResumes : public testing::TestWithParam<std::string> {};
+
+// In the middle of an epoch, at the end of one, before prune, and while the mask is frozen.
+TEST_P(EveryMethodResumes, AsIfItHadNeverStopped) {
+  const Overrides overrides = long_enough(GetParam());
+  const Ending whole = run_whole(overrides);
+  for (const int64_t steps : {1, 5, 9, 14, 18}) EXPECT_EQ(run_in_two(overrides, steps), whole);
+  // Once the mask is frozen the method rests, and what it kept is no longer saved.
+  for (const int64_t steps : {23, 27}) {
+    Ending ending = run_in_two(overrides, steps);
+    ending.kept = whole.kept;
+    EXPECT_EQ(ending, whole) << steps;
+  }
+}
+
+TEST_P(EveryMethodResumes, WithNeuronMasksThatAreSteeredToATarget) {
+  Overrides overrides = long_enough(GetParam());
+  for (const char* more : {"model.name=small_conv", "model.width=4", "model.T=2",
+                           "method.granularity=weight+neuron", "method.target_conn=0.45"})
+    overrides.emplace_back(more);
+  const Ending whole = run_whole(overrides);
+  for (const int64_t steps : {7, 18}) EXPECT_EQ(run_in_two(overrides, steps), whole) << steps;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryMethodResumes,
+                         testing::ValuesIn(sparsity::methods().names()), [](const auto& method) {
+                           std::string name = method.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// Weights and logits have moved since the mask was drawn.
+TEST(Resume, AMaskThatIsHeldIsNotDrawnAgain) {
+  for (const char* hold : {"method.redraw_every=4", "method.redraw_every=30%"}) {
+    for (const char* preset : {"method.preset=paper", "method.preset=default"}) {
+      Overrides overrides = long_enough("spikenm");
+      overrides.emplace_back(hold);
+      overrides.emplace_back(preset);
+      overrides.emplace_back("method.logit_lr=0.5");
+      const Ending whole = run_whole(overrides);
+      for (const int64_t steps : {3, 6, 7, 15})
+        EXPECT_EQ(run_in_two(overrides, steps), whole) << hold << " " << preset << " " << steps;
+    }
+  }
+  Overrides gradual = long_enough("gradual");
+  gradual.emplace_back("method.mask_every=4");
+  EXPECT_EQ(run_in_two(gradual, 6), run_whole(gradual));
+  Overrides rewire = long_enough("rewire");
+  rewire.emplace_back("method.every=4");
+  EXPECT_EQ(run_in_two(rewire, 6), run_whole(rewire));
+}
+
+TEST(Resume, EveryOptimizerGoesOnWithItsMoments) {
+  for (const char* optimizer : {"sgd", "adam", "adamw"}) {
+    Overrides overrides = long_enough("magnitude");
+    overrides.push_back(std::string("train.optimizer=") + optimizer);
+    overrides.emplace_back("train.weight_decay=0.01");
+    EXPECT_EQ(run_in_two(overrides, 12), run_whole(overrides)) << optimizer;
+  }
+}
+
+TEST(Resume, ThreadsAndWorkersMayDiffer) {
+  const int before = threads();
+  const Overrides overrides = long_enough("spikenm");
+  EXPECT_EQ(run_in_two(overrides, 12, {"threads=1", "data.workers=0"}), run_whole(overrides));
+  set_threads(before);
+}
+
+}  // namespace
+}  // namespace spikenm::train
