@@ -157,7 +157,7 @@ TEST(CudaSideStreams, RunBetweenWhatWasBeforeAndWhatComesAfter) {
     const Tensor x = at::zeros({1 << 20}, at::kCUDA);
     std::vector<Tensor> pieces(static_cast<size_t>(count));
     for (int i = 0; i < 50; ++i) x.add_(1);
-    run_side_by_side(count, [&](int64_t i) { pieces[static_cast<size_t>(i)] = x * i; });
+    run_side_by_side(x.device(), count, [&](int64_t i) { pieces[static_cast<size_t>(i)] = x * i; });
     x.zero_();
     Tensor sum = at::zeros_like(x);
     for (const Tensor& piece : pieces) sum += piece;

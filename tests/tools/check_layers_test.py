@@ -33,6 +33,11 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(found, ["src/spikenm/nm/d.h:2: nm must not include ops",
                                  "src/spikenm/nn/f.h:1: nn must not include data"])
 
+    def test_nn_does_not_ask_for_the_device(self):
+        found = self.errors({"src/spikenm/nn/a.cpp": "// is_cuda()\nif (x.is_cuda()) run();\n",
+                             "src/spikenm/train/b.cpp": "if (x.is_cuda()) run();\n"})
+        self.assertEqual(found, ["src/spikenm/nn/a.cpp:2: nn must not ask for the device, which is what ops does"])
+
     def test_report_sees_core_alone(self):
         found = self.errors({"src/spikenm/report/a.cpp": '#include "spikenm/core/b.h"\n#include "spikenm/nm/c.h"\n'})
         self.assertEqual(found, ["src/spikenm/report/a.cpp:2: report must not include nm"])

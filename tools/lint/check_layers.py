@@ -1,5 +1,5 @@
 """Fails when a file includes a header of a layer above its own, or of a sibling on its row, and when a file above ops
-names a kernel: ops is the only place where tensors meet pointers.
+names a kernel or a file of nn asks for the device: ops is the only place where tensors meet kernels.
 
 The rows are those of docs/architecture.md, lowest first. Comments and strings do not count, and tests may do as they like.
 
@@ -20,6 +20,7 @@ SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".inc"}
 INCLUDE = re.compile(r'\s*#\s*include\s+["<]([^">]+)[">]')
 # A name within the namespace, the namespace within ours, or `using namespace` and aliases of it.
 KERNEL = re.compile(r"\bkernels\s*::|::\s*kernels\b|\bnamespace\s[\w\s:=]*\bkernels\b")
+DEVICE = re.compile(r"\bis_(?:cuda|cpu)\s*\(")
 COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
@@ -53,6 +54,9 @@ def errors_of(layer, text):
         code = bare(text)
         for number in sorted({code.count("\n", 0, found.end()) + 1 for found in KERNEL.finditer(code)}):
             yield number, f"{layer} must not name kernels, which only ops may call"
+        if layer == "nn":
+            for number in sorted({code.count("\n", 0, found.end()) + 1 for found in DEVICE.finditer(code)}):
+                yield number, "nn must not ask for the device, which is what ops does"
 
 
 def files_of(root):

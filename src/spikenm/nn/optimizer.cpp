@@ -1,18 +1,11 @@
 #include "spikenm/nn/optimizer.h"
 
-#include "spikenm/core/parallel.h"
+#include "spikenm/ops/clip_gradients.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include <cmath>
-
 namespace spikenm::nn {
-namespace {
-
-constexpr int64_t kGrain = int64_t{1} << 14;
-
-}  // namespace
 
 Optimizer::Optimizer(std::vector<at::Tensor> parameters, const OptimizerOptions& options)
     : options_(options) {
@@ -87,40 +80,11 @@ void Optimizer::clear_moments(const at::Tensor& parameter, const at::Tensor& kee
   }
 }
 
-// The factor stays on the GPU, so that the host does not wait for it.
-void Optimizer::clip_on_gpu(double limit) {
-  std::vector<at::Tensor> squares;
-  for (const Slot& slot : slots_)
-    if (slot.parameter.grad().defined())
-      squares.push_back(slot.parameter.grad().square().sum(at::kDouble));
-  const at::Tensor factor = (limit / at::stack(squares).sum().sqrt()).clamp_max(1).to(at::kFloat);
-  for (Slot& slot : slots_)
-    if (slot.parameter.grad().defined()) slot.parameter.mutable_grad().mul_(factor);
-}
-
 void Optimizer::clip_gradients(double limit) {
-  const at::NoGradGuard no_grad;
-  if (slots_.empty()) return;
-  if (slots_[0].parameter.is_cuda()) return clip_on_gpu(limit);
-  const double norm = gradient_norm();
-  if (norm <= limit) return;
-  for (Slot& slot : slots_)
-    if (slot.parameter.grad().defined()) slot.parameter.mutable_grad().mul_(limit / norm);
-}
-
-double Optimizer::gradient_norm() const {
-  double sum = 0;
-  for (const Slot& slot : slots_) {
-    if (!slot.parameter.grad().defined()) continue;
-    const at::Tensor grad = slot.parameter.grad().contiguous();
-    const float* const g = grad.const_data_ptr<float>();
-    sum += parallel_sum(grad.numel(), kGrain, [&](int64_t begin, int64_t end) {
-      double part = 0;
-      for (int64_t i = begin; i < end; ++i) part += static_cast<double>(g[i]) * g[i];
-      return part;
-    });
-  }
-  return std::sqrt(sum);
+  std::vector<at::Tensor> gradients;
+  for (const Slot& slot : slots_)
+    if (slot.parameter.grad().defined()) gradients.push_back(slot.parameter.grad());
+  ops::clip_gradients(gradients, limit);
 }
 
 void Optimizer::visit_state(StateVisitor& visitor) {

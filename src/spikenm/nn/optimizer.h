@@ -47,8 +47,6 @@ class Optimizer {
   [[nodiscard]] ops::AdamRule adam(double lr) const;
   // Slots whose parameter has a gradient.
   [[nodiscard]] std::vector<ops::StepTensors> tensors_to_step() const;
-  void clip_on_gpu(double limit);
-  [[nodiscard]] double gradient_norm() const;  // summed in a fixed order
 
   OptimizerOptions options_;
   std::vector<Slot> slots_;

@@ -2,6 +2,8 @@
 // and its measurements.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <functional>
 
@@ -10,10 +12,11 @@ namespace spikenm::ops {
 // A cudaStream_t of the current device. In a build without CUDA: throws Error.
 void* current_stream();
 
-// Sends work(0) to work(count - 1), which do not depend on one another, to the GPU on several
-// streams, so that small pieces can run at the same time. They start after the earlier work of the
-// current stream, and its later work starts after them.
-void run_side_by_side(int64_t count, const std::function<void(int64_t)>& work);
+// Does work(0) to work(count - 1), which must not depend on one another. On a GPU they go to several
+// streams, so that small pieces can run at the same time: they start after the earlier work of the
+// current stream, and its later work starts after them. On the CPU they are done in order.
+void run_side_by_side(const at::Device& device, int64_t count,
+                      const std::function<void(int64_t)>& work);
 
 // Waits until the GPU has finished all its work.
 void synchronize();

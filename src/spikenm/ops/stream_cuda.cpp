@@ -76,8 +76,13 @@ class SideStreams {
 
 }  // namespace
 
-void run_side_by_side(int64_t count, const std::function<void(int64_t)>& work) {
-  if (count > 0) SideStreams::here().run(count, work);
+void run_side_by_side(const at::Device& device, int64_t count,
+                      const std::function<void(int64_t)>& work) {
+  if (device.is_cpu()) {
+    for (int64_t i = 0; i < count; ++i) work(i);
+  } else if (count > 0) {
+    SideStreams::here().run(count, work);
+  }
 }
 
 void* current_stream() {

@@ -17,8 +17,10 @@ void* current_stream() {
   no_cuda();
 }
 
-void run_side_by_side(int64_t, const std::function<void(int64_t)>&) {
-  no_cuda();
+void run_side_by_side(const at::Device& device, int64_t count,
+                      const std::function<void(int64_t)>& work) {
+  if (!device.is_cpu()) no_cuda();
+  for (int64_t i = 0; i < count; ++i) work(i);
 }
 
 void synchronize() {

@@ -53,7 +53,7 @@ Tensor finish_grad_weight(std::vector<Tensor> slices, const Tensor& w, const Gpu
 Tensor grad_weight_slices(const Tensor& grad, const Tensor& x, const Tensor& w,
                           const GpuSynapse& call, Tensor& credit) {
   std::vector<Tensor> slices(static_cast<size_t>(grad.size(0)));
-  run_side_by_side(grad.size(0), [&](int64_t t) {
+  run_side_by_side(grad.device(), grad.size(0), [&](int64_t t) {
     slices[static_cast<size_t>(t)] =
         grad_weight_rows(grad[t], x[x.size(0) == 1 ? 0 : t], w, call.geometry);
   });

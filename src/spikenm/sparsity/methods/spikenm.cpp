@@ -69,12 +69,9 @@ class Spikenm : public Method {
       state.draw = draw;
     };
 
-    const auto n_layers = static_cast<int64_t>(layers_.size());
-    if (n_layers > 0 && states_[0].logits.is_cuda()) {
-      ops::run_side_by_side(n_layers, set_mask);  // small layers run at the same time
-    } else {
-      for (int64_t id = 0; id < n_layers; ++id) set_mask(id);
-    }
+    if (states_.empty()) return;
+    ops::run_side_by_side(states_[0].logits.device(), static_cast<int64_t>(layers_.size()),
+                          set_mask);
   }
 
   Tensor effective_weight(size_t id, const Tensor& weight) override {
