@@ -43,6 +43,8 @@ PlaneEdit combine(const PlaneEdit& first, const PlaneEdit& second);
 struct ChannelEdit {
   float fill = 0;  // the hole's colour, before it is scaled
   float scale = 1, offset = 0;
+
+  [[nodiscard]] SPIKENM_HD float apply(float v) const { return v * scale - offset; }
 };
 
 // The last step: how each image of a batch is mixed with its partner: share * own + rest *
@@ -52,6 +54,10 @@ struct MixEdit {
   float share = 1, rest = 0;
   bool boxed = false;
   Box box;
+
+  [[nodiscard]] SPIKENM_HD float blend(float own, float partner) const {
+    return share * own + rest * partner;
+  }
 };
 
 }  // namespace spikenm

@@ -117,7 +117,7 @@ void apply_mix(const Mix& mix, const SampleShape& shape, int64_t B, const float*
     const float* const other = in + (i - i % B + mix.partner[static_cast<size_t>(i % B)]) * frame;
     float* const to = out + i * frame;
     if (!edit.boxed) {
-      for (int64_t k = 0; k < frame; ++k) to[k] = edit.share * own[k] + edit.rest * other[k];
+      for (int64_t k = 0; k < frame; ++k) to[k] = edit.blend(own[k], other[k]);
       continue;
     }
 

@@ -15,7 +15,7 @@ void normalize(Sample& sample, const std::vector<double>& mean, const std::vecto
     SPIKENM_CHECK(std[c] > 0, "normalize: found a standard deviation of {}, wanted more than 0",
                   std[c]);
     const ChannelEdit to = normalizing(mean[c], std[c]);
-    for (int64_t i = 0; i < H * W; ++i) at[i] = at[i] * to.scale - to.offset;
+    for (int64_t i = 0; i < H * W; ++i) at[i] = to.apply(at[i]);
   }
 }
 

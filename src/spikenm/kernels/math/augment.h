@@ -13,7 +13,7 @@ SPIKENM_HD float edited_value(const Augment& a, int64_t b, int64_t c, int64_t y,
     value = channel.fill;
   else if (edit.kept.contains(y, x))
     value = a.pixels[((b * a.C + c) * a.H + edit.row(y)) * a.W + edit.column(x)];
-  return value * channel.scale - channel.offset;
+  return channel.apply(value);
 }
 
 SPIKENM_HD float augmented_value(const Augment& a, int64_t b, int64_t c, int64_t y, int64_t x) {
@@ -21,7 +21,7 @@ SPIKENM_HD float augmented_value(const Augment& a, int64_t b, int64_t c, int64_t
   const float own = edited_value(a, b, c, y, x);
   if (a.partner == nullptr || (mix.boxed && !mix.box.contains(y, x))) return own;
   const float other = edited_value(a, a.partner[b], c, y, x);
-  return mix.boxed ? other : mix.share * own + mix.rest * other;
+  return mix.boxed ? other : mix.blend(own, other);
 }
 
 // All channels of pixel `i` of B*H*W.
