@@ -1,7 +1,7 @@
 #include "spikenm/ops/neuron_seq.h"
 
 #include "spikenm/core/error.h"
-#include "spikenm/ops/kept.h"
+#include "spikenm/ops/saved.h"
 #include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
@@ -62,14 +62,14 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
     });
 
     ctx->save_for_backward({h, leak_logit.defined() ? x : Tensor(), leak_logit});
-    ctx->saved_data["params"] = keep(params);
+    ctx->saved_data["params"] = save_value(params);
     return spikes;
   }
 
   static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
     const variable_list saved = ctx->get_saved_variables();
     const Tensor &h = saved[0], &x = saved[1], &leak_logit = saved[2];
-    const auto& params = kept<NeuronParams>(ctx->saved_data["params"]);
+    const auto& params = saved_value<NeuronParams>(ctx->saved_data["params"]);
     const Tensor grad_spikes = checked(grads[0], "neuron: gradient");
     Tensor grad_x = at::empty_like(h), grad_leak;
 

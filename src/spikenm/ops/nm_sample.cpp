@@ -3,7 +3,7 @@
 #include "spikenm/core/error.h"
 #include "spikenm/kernels/nm_sample.h"
 #include "spikenm/ops/distill_args.h"
-#include "spikenm/ops/kept.h"
+#include "spikenm/ops/saved.h"
 #include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
@@ -74,7 +74,7 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
                         const DrawPointer& draw) {
     const Tensor w = checked(weight, "mask: weight");
     ctx->save_for_backward({w, checked(logits, "mask: logits")});
-    ctx->saved_data["draw"] = keep(draw);
+    ctx->saved_data["draw"] = save_value(draw);
     if (!w.is_cuda()) return w * draw->mask.keep;
     Tensor effective = at::empty(w.sizes(), w.options().dtype(draw->compute).requires_grad(false));
     kernels::nm_apply_cuda(draw->rule.layout, draw->rule.n_draws, data<uint8_t>(draw->mask.draws),
@@ -86,7 +86,7 @@ class MaskedWeightFunction : public torch::autograd::Function<MaskedWeightFuncti
   static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
     const variable_list saved = ctx->get_saved_variables();
     const Tensor &w = saved[0], &logits = saved[1];
-    const MaskDraw& draw = *kept<DrawPointer>(ctx->saved_data["draw"]);
+    const MaskDraw& draw = *saved_value<DrawPointer>(ctx->saved_data["draw"]);
     if (w.is_cuda()) return backward_on_gpu(draw, grads[0], w, logits);
 
     const Tensor grad = checked(grads[0], "mask: gradient");

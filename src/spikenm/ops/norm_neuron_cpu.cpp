@@ -2,7 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/kernels/norm_neuron_cpu.h"
-#include "spikenm/ops/kept.h"
+#include "spikenm/ops/saved.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -86,7 +86,7 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
     if (gamma && call.training) move_running(x, norm, *running_mean, *running_var, call.momentum);
 
     ctx->save_for_backward({x, norm.gamma, norm.beta, norm.mean, norm.inverse_std});
-    ctx->saved_data["call"] = keep(call);
+    ctx->saved_data["call"] = save_value(call);
     return spikes;
   }
 
@@ -103,7 +103,7 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
     }
 
     kernels::norm_neuron_backward_cpu(
-        arguments(x, norm, kept<Call>(ctx->saved_data["call"])),
+        arguments(x, norm, saved_value<Call>(ctx->saved_data["call"])),
         {.grad_spikes = data<float>(grad_spikes),
          .grad_x = data<float>(grad_x),
          .grad_gamma = grad_gamma.defined() ? data<float>(grad_gamma) : nullptr,
@@ -115,7 +115,7 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
 }  // namespace
 
 Tensor norm_neuron_cpu(const Tensor& x, const NormNeuronCall& given) {
-  SPIKENM_ASSERT(has_fused_form(given.params));
+  if (!has_fused_form(given.params)) throw Bug("norm_neuron: the neuron has no fused form");
   SPIKENM_CHECK(x.dim() == 3 || x.dim() == 5, "neuron: found a {}-d input, wanted [T,B,C,...]",
                 x.dim());
   SPIKENM_CHECK(x.size(0) >= 1 && (x.size(0) == 1 || x.size(0) == given.steps),

@@ -4,7 +4,7 @@
 #include "spikenm/kernels/norm_neuron.h"
 #include "spikenm/kernels/pool.h"
 #include "spikenm/kernels/spike_bits.h"
-#include "spikenm/ops/kept.h"
+#include "spikenm/ops/saved.h"
 #include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
@@ -130,7 +130,7 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
                                       current_stream());
 
     ctx->save_for_backward({x, norm.gamma, norm.beta, norm.mean, norm.inverse_std, winners});
-    ctx->saved_data["call"] = keep(call);
+    ctx->saved_data["call"] = save_value(call);
     if (call.wants_bits) ctx->mark_non_differentiable({made[1]});
     ctx->set_materialize_grads(false);  // nobody wants zeros for the bits
     return made;
@@ -140,7 +140,7 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
     const variable_list saved = ctx->get_saved_variables();
     const Tensor& x = saved[0];
     const NormTensors norm{saved[1], saved[2], saved[3], saved[4]};
-    const auto& call = kept<Call>(ctx->saved_data["call"]);
+    const auto& call = saved_value<Call>(ctx->saved_data["call"]);
     const kernels::SequenceShape shape = shape_of(x, call);
 
     const bool mine = owns_memory_alone(grads[0]);
@@ -179,7 +179,7 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
 
 Spikes norm_neuron_gpu(const Tensor& x, const NormNeuronCall& given,
                        const graph::PoolGeometry* pool) {
-  SPIKENM_ASSERT(has_fused_form(given.params));
+  if (!has_fused_form(given.params)) throw Bug("norm_neuron: the neuron has no fused form");
   SPIKENM_ASSERT(x.size(0) == given.steps || x.size(0) == 1);
   SPIKENM_ASSERT(!given.wants_bits ||
                  (pool == nullptr && x.size(2) % kernels::kSpikesPerByte == 0));

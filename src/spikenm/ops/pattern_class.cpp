@@ -1,7 +1,7 @@
 #include "spikenm/ops/pattern_class.h"
 
 #include "spikenm/kernels/pattern_class.h"
-#include "spikenm/ops/kept.h"
+#include "spikenm/ops/saved.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -41,13 +41,13 @@ class PatternWeightFunction : public torch::autograd::Function<PatternWeightFunc
                         const DrawPointer& draw) {
     const Tensor w = checked(weight, "mask: weight");
     ctx->save_for_backward({w, checked(logits, "mask: logits")});
-    ctx->saved_data["draw"] = keep(draw);
+    ctx->saved_data["draw"] = save_value(draw);
     return w * draw->keep;
   }
 
   static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
     const variable_list saved = ctx->get_saved_variables();
-    const PatternDraw& draw = *kept<DrawPointer>(ctx->saved_data["draw"]);
+    const PatternDraw& draw = *saved_value<DrawPointer>(ctx->saved_data["draw"]);
     const Tensor grad = checked(grads[0], "mask: gradient");
     Tensor grad_w, grad_logits;
     if (ctx->needs_input_grad(0)) grad_w = grad * draw.keep;

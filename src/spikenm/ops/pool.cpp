@@ -1,7 +1,7 @@
 #include "spikenm/ops/pool.h"
 
 #include "spikenm/core/error.h"
-#include "spikenm/ops/kept.h"
+#include "spikenm/ops/saved.h"
 #include "spikenm/ops/stream.h"
 
 #include <ATen/ATen.h>
@@ -58,7 +58,7 @@ class PoolFunction : public torch::autograd::Function<PoolFunction> {
   static Tensor forward(AutogradContext* ctx, const Tensor& x, const PoolGeometry& geometry) {
     const Pooled made = pool_values(x, geometry);
     ctx->save_for_backward({made.chosen});
-    ctx->saved_data["geometry"] = keep(geometry);
+    ctx->saved_data["geometry"] = save_value(geometry);
     ctx->saved_data["sizes"] = x.sizes().vec();
     return made.values;
   }
@@ -66,7 +66,8 @@ class PoolFunction : public torch::autograd::Function<PoolFunction> {
   static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
     const Tensor grad = channels_last(grads[0]), chosen = ctx->get_saved_variables()[0];
     Tensor grad_x = empty_channels_last(ctx->saved_data["sizes"].toIntVector(), grad.options());
-    const PoolShape shape = pool_shape(grad_x, kept<PoolGeometry>(ctx->saved_data["geometry"]));
+    const PoolShape shape =
+        pool_shape(grad_x, saved_value<PoolGeometry>(ctx->saved_data["geometry"]));
     if (grad.is_cuda()) {
       kernels::pool_backward_cuda(shape, grad.size(2), real_of(grad), grad.const_data_ptr(),
                                   data<uint8_t>(chosen), grad_x.mutable_data_ptr(),

@@ -2,7 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/ops/constant_input.h"
-#include "spikenm/ops/kept.h"
+#include "spikenm/ops/saved.h"
 #include "spikenm/ops/synapse_cpu.h"
 #include "spikenm/ops/synapse_gpu.h"
 
@@ -26,7 +26,7 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
  public:
   static Tensor forward(AutogradContext* ctx, const Tensor& input, const Tensor& weight,
                         const std::optional<Tensor>& bits, const Call& call) {
-    ctx->saved_data["call"] = keep(call);
+    ctx->saved_data["call"] = save_value(call);
     if (input.is_cuda())
       return forward_on_gpu(ctx, input, weight, bits.value_or(Tensor()), call.gpu);
 
@@ -39,7 +39,7 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
   static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
     const variable_list saved = ctx->get_saved_variables();
     const Tensor &x = saved[0], &w = saved[1];
-    const auto& call = kept<Call>(ctx->saved_data["call"]);
+    const auto& call = saved_value<Call>(ctx->saved_data["call"]);
     if (w.is_cuda())
       return backward_on_gpu(ctx, grads[0], x, {.forward = w, .backward = saved[2]}, call);
 
