@@ -4,6 +4,7 @@
 #include "spikenm/sparsity/conn_control.h"
 #include "spikenm/sparsity/connectivity.h"
 #include "spikenm/sparsity/neuron_pruning_keys.h"
+#include "spikenm/sparsity/running_mean.h"
 #include "spikenm/sparsity/temperature.h"
 
 #include <ATen/ATen.h>
@@ -57,25 +58,6 @@ double connections_of(const graph::Graph& graph, graph::NodeId neurons) {
   }
   return sum;
 }
-
-// The mean of about the last fifty values.
-class RunningMean {
- public:
-  void add(double value) {
-    sum_ = kDecay * sum_ + value;
-    weight_ = kDecay * weight_ + 1;
-  }
-  [[nodiscard]] double value() const { return weight_ > 0 ? sum_ / weight_ : 0; }
-
-  void visit_state(nn::StateVisitor& visitor) {
-    visitor.value("sum", sum_);
-    visitor.value("weight", weight_);
-  }
-
- private:
-  static constexpr double kDecay = 0.98;
-  double sum_ = 0, weight_ = 0;
-};
 
 // [Shi24] Every neuron position has a scalar m that is trained with the weights. Its spikes are
 // multiplied by a gate sigmoid(beta m), beta rises over the search, and the loss has the term
