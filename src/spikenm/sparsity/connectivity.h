@@ -18,7 +18,8 @@ struct Connectivity {
   std::vector<LayerConnections> layers;
   [[nodiscard]] double alive() const;
   [[nodiscard]] double dense() const;
-  [[nodiscard]] double percent() const { return 100 * alive() / dense(); }
+  // 100 where there is nothing to prune.
+  [[nodiscard]] double percent() const { return dense() > 0 ? 100 * alive() / dense() : 100; }
 };
 
 // The masks as walks over the network's graph read them.

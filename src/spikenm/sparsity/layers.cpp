@@ -27,6 +27,7 @@ void check_glob(const std::string& glob, const std::vector<std::string>& names,
   for (const std::string& name : names) {
     if (glob_match(glob, name)) return;
   }
+  SPIKENM_CHECK(!names.empty(), "{}: the network has no layer that may be masked", key);
   fail("{}: '{}' matches no layer; the layers are {}", key, glob, join(names, ", "));
 }
 
