@@ -129,7 +129,7 @@ TEST_F(Cli, AForcedRunThatEndsInItsFirstEpochLeavesTheOldOneWhole) {
                               {"data.train_size=50000", "model.width=32", "model.T=8"});
   for (const int signal_number : {SIGINT, SIGKILL}) {
     const pid_t child = start(slow);
-    for (int i = 0; i < 1000 && !fs::exists(dir / "run/.next/config.toml"); ++i)
+    for (int i = 0; i < 1000 && !fs::exists(dir / "run/.next/graph.toml"); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     ::kill(child, signal_number);
     EXPECT_EQ(finish(child).code, signal_number == SIGINT ? 130 : -SIGKILL);

@@ -149,6 +149,54 @@ TEST_F(ResumeCli, WhatCannotGoOnIsSaid) {
   EXPECT_EQ(ending("b"), ending("a"));
 }
 
+TEST_F(ResumeCli, FilesOfTheRunThatWereEditedAreNamed) {
+  ASSERT_EQ(stopped("a", SIGTERM).code, 143);
+  const std::string config = read_file(dir / "a/config.toml"),
+                    graph = read_file(dir / "a/graph.toml");
+  const auto replaced = [](std::string text, const std::string& from, const std::string& to) {
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+  };
+  write_file_atomically(dir / "a/config.toml", replaced(config, "\nlr = 0.001", "\nlr = 0.01"));
+  const Outcome found = run({"train", "--out", "a", "--resume"});
+  EXPECT_EQ(found.code, 1);
+  EXPECT_TRUE(has(found.err, "train.lr: found 0.01") && has(found.err, "made with 0.001"))
+      << found.err;
+  write_file_atomically(dir / "a/config.toml", config);
+  fs::remove(dir / "a/graph.toml");
+  expect_failure({"train", "--out", "a", "--resume"}, 1, {"graph.toml", "--force"});
+  write_file_atomically(dir / "a/graph.toml", graph);
+  EXPECT_EQ(run({"train", "--out", "a", "--resume"}).code, 0);
+}
+
+TEST_F(ResumeCli, AStopWhileTheModelIsMeasuredLosesNothing) {
+  ASSERT_EQ(run(train("whole", {"checkpoints.every_minutes=0"})).code, 0);
+  const pid_t child = start(train("it's", {"checkpoints.every_minutes=0", "data.test_size=4000"}));
+  for (int i = 0; i < 600; ++i) {  // all epochs are there
+    std::error_code error;
+    if (fs::exists(dir / "it's" / RunDir::kMetrics, error)) {
+      const std::string lines = read_file(dir / "it's" / RunDir::kMetrics);
+      if (std::count(lines.begin(), lines.end(), '\n') == 4) break;
+    }
+    std::this_thread::sleep_for(5ms);
+  }
+  ::kill(child, SIGTERM);
+  const Outcome found = finish(child);
+  ASSERT_EQ(found.code, 143) << found.err;
+  EXPECT_TRUE(has(found.err, "--out 'it'\\''s' --resume")) << found.err;
+  const Outcome resumed = run({"train", "--out", "it's", "--resume"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_TRUE(has(resumed.err, "goes on after training")) << resumed.err;
+  const auto tensors = [&](const std::string& out) {
+    std::string text;
+    for (const StoredTensor& t : read_safetensors(dir / out / RunDir::kModel).tensors)
+      text += t.name + " " + md5_hex(t.bytes) + "\n";
+    return text;
+  };
+  EXPECT_EQ(tensors("it's"), tensors("whole"));
+}
+
 TEST_F(ResumeCli, AUserSignalAsksForACheckpoint) {
   Arguments arguments = train("a");
   std::erase(arguments, "checkpoints.every_minutes=1e-6");

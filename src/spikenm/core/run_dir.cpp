@@ -199,8 +199,12 @@ RunDir RunDir::create_anew(const fs::path& path, bool take_over) {
 }
 
 RunDir RunDir::open(const fs::path& path, bool take_over) {
-  SPIKENM_CHECK(holds_run(path), "{}: found no run to go on with; wanted a folder with its {}",
+  SPIKENM_CHECK(holds_config(path), "{}: found no run to go on with; wanted a folder with its {}",
                 path.string(), kConfig);
+  SPIKENM_CHECK(has_begun(path),
+                "{}: found no {} beside the run's {}; a run that never began starts anew with "
+                "--force",
+                path.string(), kGraph, kConfig);
   SPIKENM_CHECK(::access(path.c_str(), W_OK) == 0, "{}: cannot write into the run folder: {}",
                 path.string(), std::strerror(errno));
   RunOwner owner = RunOwner::take(path, {.take_over = take_over});

@@ -14,7 +14,7 @@ namespace spikenm::train {
 // What a checkpoint says beside its state.
 struct CheckpointNote {
   int64_t step = 0;    // optimiser steps that were done
-  std::string where;   // "search epoch 3 of 10, batch 17 of 90": the next step
+  std::string where;   // "in search epoch 3 of 10, batch 17 of 90": the next step
   std::string config;  // the run's, resolved
   std::string graph;   // the network's, as JSON: frame and classes are in it
 

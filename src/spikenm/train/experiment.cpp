@@ -18,6 +18,7 @@
 #include "spikenm/train/warnings.h"
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 namespace spikenm::train {
@@ -58,9 +59,12 @@ Json describe_run(Recipe& recipe, const Json& outcome) {
   return result;
 }
 
-// How the run of a folder is gone on with.
+// The command that goes on with a run, as a shell takes it: within quotes only a quote is special.
 std::string resume_command(const RunDir& run) {
-  return fmt::format("spikenm train --out '{}' --resume", run.path().string());
+  std::string quoted;
+  for (const char c : run.path().string())
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return fmt::format("spikenm train --out '{}' --resume", quoted);
 }
 
 // One run on its way from the recipe to result.json.
@@ -81,11 +85,20 @@ class Experiment {
 
   // Takes the newest checkpoint's state, and cuts off what was logged after it.
   void resume();
-  void train();
+  void train() {
+    saving_on_interrupt([&] { trainer_.train(); });
+  }
   // Measures on the test split, once, and writes the model and result.json.
-  Json finish(Warnings warnings);
+  Json finish(Warnings warnings) {
+    Json result;
+    saving_on_interrupt([&] { result = measure_all(std::move(warnings)); });
+    return result;
+  }
 
  private:
+  // An interrupt leaves a checkpoint, and says how to go on.
+  void saving_on_interrupt(const std::function<void()>& work);
+  Json measure_all(Warnings warnings);
   void between_steps();
   void keep_best(const EpochRecord& record);
   void draw_curves(const Json& line);
@@ -96,12 +109,13 @@ class Experiment {
   std::string config_toml_;
   Trainer trainer_;
   Checkpointer checkpointer_;
+  bool holds_best_ = false;  // the network has the weights of the best epoch, not of the last
   std::optional<TensorBoardFile> curves_;  // from the first epoch on, when the folder is the run's
 };
 
 void Experiment::between_steps() {
   checkpointer_.between_steps();
-  throw_if_interrupted("in " + trainer_.where());
+  throw_if_interrupted(trainer_.where());
 }
 
 // Every number of a metrics line, over steps.
@@ -126,10 +140,12 @@ void Experiment::resume() {
   const auto note =
       load_newest_checkpoint(run_.file(RunDir::kCheckpoints),
                              [&](nn::StateVisitor& visitor) { trainer_.visit_state(visitor); });
+  if (note)
+    check_made_with(*note, run_, graph::graph_to_json(recipe_.model.network->graph()).dump());
   run_.keep_lines(RunDir::kMetrics, trainer_.cursor().epochs_done);
   curves_.emplace(run_.file(RunDir::kTensorBoard));
   curves_->cut_after(trainer_.steps() - trainer_.cursor().batch);
-  say(note ? fmt::format("{}: goes on in {}", run_.path().string(), note->where)
+  say(note ? fmt::format("{}: goes on {}", run_.path().string(), note->where)
            : fmt::format("{}: has no checkpoint yet, and starts anew", run_.path().string()));
 
   // It may be younger than the checkpoint, and is a model of this run all the same.
@@ -143,26 +159,29 @@ void Experiment::resume() {
   if (accuracy.is_number()) trainer_.set_best(accuracy.get<double>());
 }
 
-void Experiment::train() {
+void Experiment::saving_on_interrupt(const std::function<void()>& work) {
   try {
-    trainer_.train();
+    work();
   } catch (const Interrupted& e) {
     if (!run_.is_promoted()) throw;  // the run that was there stays
+    const NoInterrupts shield;
+    if (holds_best_) load_tensors(run_.file(RunDir::kModel), *recipe_.model.network);
     checkpointer_.save_now();
     throw Interrupted(e.signal_number(),
                       fmt::format("{}; go on with: {}", e.what(), resume_command(run_)));
   }
-  run_.promote();  // of a run without epochs
 }
 
 double Experiment::best_val_accuracy() {
+  holds_best_ = true;
   load_tensors(run_.file(RunDir::kBestModel), *recipe_.model.network);
   const sparsity::FrozenHooks hooks(trainer_.masks());
   data::Loader loader(data::test_view(recipe_.model.dataset), recipe_.test_loader());
   return evaluate(*recipe_.model.network, loader, recipe_.model.T, recipe_.loss).accuracy;
 }
 
-Json Experiment::finish(Warnings warnings) {
+Json Experiment::measure_all(Warnings warnings) {
+  run_.promote();  // of a run without epochs
   checkpointer_.finish();
   Json result = describe_run(recipe_, trainer_.outcome());
   result["graph_md5"] = md5_hex(as_bytes(graph::to_toml(recipe_.model.network->graph())));

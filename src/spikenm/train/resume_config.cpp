@@ -14,8 +14,9 @@ namespace spikenm::train {
 namespace {
 
 // * stands for any key of the section.
-const std::vector<std::string> kMayDiffer{"threads",   "device",        "data.workers",
-                                          "data.root", "checkpoints.*", "train.max_minutes"};
+const std::vector<std::string> kMayDiffer{"threads",       "device",           "cuda_graphs",
+                                          "deterministic", "data.workers",     "data.root",
+                                          "checkpoints.*", "train.max_minutes"};
 
 // "train.lr" of "/train/lr".
 std::string key_of(std::string_view pointer) {
@@ -62,6 +63,26 @@ Config resume_config(const RunDir& run, const Config& asked) {
     }
   }
   return config;
+}
+
+void check_made_with(const CheckpointNote& note, const RunDir& run, const std::string& graph) {
+  const std::string source = run.file(RunDir::kConfig).string();
+  const Json then = parse_toml(note.config, "the checkpoint's config").flatten();
+  const Json now = parse_toml(run.read_config(), source).flatten();
+  const auto text_of = [](const Json& config, const std::string& pointer) {
+    return config.contains(pointer) ? config[pointer].dump() : std::string("none");
+  };
+  Json all = then;
+  all.update(now);
+  for (const auto& [pointer, value] : all.items()) {
+    const std::string key = key_of(pointer), found = text_of(now, pointer);
+    SPIKENM_CHECK(found == text_of(then, pointer) || may_differ(key),
+                  "{}: {}: found {}, and the run's checkpoint was made with {}", source, key, found,
+                  text_of(then, pointer));
+  }
+  SPIKENM_CHECK(note.graph == graph,
+                "{}: found another network than the one that the run's checkpoint was made with",
+                run.file(RunDir::kGraph).string());
 }
 
 }  // namespace spikenm::train

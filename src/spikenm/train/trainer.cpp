@@ -133,9 +133,14 @@ EpochRecord Trainer::train_epoch(const std::string& name, const Phase& phase,
 
 std::string Trainer::where() const {
   const auto& names = recipe_.train.phases;
-  const auto phase = static_cast<size_t>(cursor_.phase);
+  auto phase = static_cast<size_t>(cursor_.phase);
+  // At the end of a phase the next step is in another one.
+  for (int64_t epoch = cursor_.epoch;
+       phase < names.size() && epoch >= phases().find(names[phase])().epochs(recipe_.train);
+       epoch = 0)
+    ++phase;
   if (phase >= names.size()) return "after training";
-  return fmt::format("{} epoch {} of {}, batch {} of {}", names[phase], cursor_.epochs_done + 1,
+  return fmt::format("in {} epoch {} of {}, batch {} of {}", names[phase], cursor_.epochs_done + 1,
                      recipe_.train.epochs, std::min(cursor_.batch + 1, train_.batches()),
                      train_.batches());
 }
@@ -145,7 +150,7 @@ void Trainer::look(const StepResult& step, double lr, const EpochRecord& record)
   const bool looks = done % kStepsBetweenLooks == 0 || done == train_.batches();
   if (recipe_.model.network->device().is_cuda() && !looks) return;
 
-  const std::string place = fmt::format("in {} (learning rate {:g})", where(), lr);
+  const std::string place = fmt::format("{} (learning rate {:g})", where(), lr);
   const double loss = step.loss.item<double>();
   check_finite(loss, "the loss", place);
   if (looks) check_finite(trained_tensors(*recipe_.model.network, method()), place);
@@ -225,11 +230,13 @@ void Trainer::check_cursor(nn::StateVisitor& visitor) const {
       visitor.refuse(name, fmt::format("found {}, wanted 0 to {}", found, most));
   };
   const auto& names = recipe_.train.phases;
-  check("phase", cursor_.phase, static_cast<int64_t>(names.size()) - 1);
+  const auto n_phases = static_cast<int64_t>(names.size());
+  check("phase", cursor_.phase, n_phases);
+  check("epochs_done", cursor_.epochs_done, recipe_.train.epochs);
+  check("batch", cursor_.batch, train_.batches());
+  if (cursor_.phase == n_phases) return check("epoch", cursor_.epoch, 0);  // all are done
   const Phase phase = phases().find(names[static_cast<size_t>(cursor_.phase)])();
   check("epoch", cursor_.epoch, phase.epochs(recipe_.train));
-  check("batch", cursor_.batch, train_.batches());
-  check("epochs_done", cursor_.epochs_done, recipe_.train.epochs);
 }
 
 double Trainer::samples_per_second(const EpochRecord& record) const {

@@ -70,7 +70,7 @@ class Trainer {
   // All that train() needs to go on as if it had never stopped.
   void visit_state(nn::StateVisitor& visitor);
   [[nodiscard]] const Cursor& cursor() const { return cursor_; }
-  // "search epoch 3 of 10, batch 17 of 90": where the next step is.
+  // Where the next step is: "in search epoch 3 of 10, batch 17 of 90", or "after training".
   [[nodiscard]] std::string where() const;
 
   // A best network with this accuracy on validation is there already.
