@@ -4,9 +4,9 @@ namespace spikenm::train {
 
 // One row per phase; the factory is defined in the file of the same name.
 // clang-format off
-#define SPIKENM_PHASES(row)                                                            \
-  row("search", make_search, "weights and the method's own parameters learn together") \
-  row("prune", make_prune, "the method's mask is frozen and applied")                  \
+#define SPIKENM_PHASES(row) \
+  row("search",   make_search,   "weights and the method's own parameters learn together") \
+  row("prune",    make_prune,    "the method's mask is frozen and applied") \
   row("finetune", make_finetune, "weights alone learn under the frozen mask")
 // clang-format on
 
