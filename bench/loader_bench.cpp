@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int64_t kImages = 50'000, kBatch = 128;
-constexpr double kWantedImages = 100'000;  // a second
+constexpr double kWantedImages = 100'000;  // per second
 
 std::shared_ptr<const Dataset> images() {
   DatasetInfo info{.name = "images", .channels = 3, .height = 32, .width = 32, .classes = 10};

@@ -134,7 +134,7 @@ void print_table(const Collector& results) {
 int main(int argc, char** argv) {
   using namespace spikenm::kernels;
   benchmark::Initialize(&argc, argv);
-  spikenm::set_threads(1);  // time a core, not the load of the others
+  spikenm::set_threads(1);  // on one core, times do not depend on what other cores do
   const auto add = [](const char* name, void (*body)(benchmark::State&)) {
     auto* made = benchmark::RegisterBenchmark(name, body);
     made->ArgName("M")->Unit(benchmark::kMillisecond)->MinTime(0.1);

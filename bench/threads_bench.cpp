@@ -97,7 +97,7 @@ class Layer {
 struct Setting {
   int threads;
   bool busy;
-  std::vector<double> milliseconds{};  // a step, by turns
+  std::vector<double> milliseconds{};  // per step, one value for each turn
 
   [[nodiscard]] double quantile(double q) {
     std::sort(milliseconds.begin(), milliseconds.end());

@@ -7,16 +7,16 @@
 
 namespace spikenm::graph {
 
-// By node: the weights of a synapse [Cout,Cin,kh,kw], or the values of any other node [C,H,W]; 1
-// where one is kept, 0 where it is not. An empty list: all are kept.
+// One list per node: the weights of a synapse [Cout,Cin,kh,kw], or the values of any other node
+// [C,H,W]. 1 means kept, 0 means dropped. An empty list means that all are kept.
 using Kept = std::vector<std::vector<uint8_t>>;
 
 // Nothing is masked.
 Kept all_kept(const Graph& graph);
 
-// By node: the values [C,H,W] that matter to somebody who reads them. A value is not among them
-// where neurons alone read it, through norms, sums, pools and the like, and `kept` drops them all.
-// Synapses read everything, and so does whoever takes the scores.
+// One list per node: the values [C,H,W] that have an effect. A value has none if all its readers
+// are neurons that `kept` drops. Norms, sums and pools in between are not readers themselves: they
+// pass the value on. Everything that a synapse reads has an effect, and so have the scores.
 Kept useful_values(const Graph& graph, const Kept& kept);
 
 // Calls `visit(window, value)` for each value that each window of a pool covers: both are places in

@@ -8,7 +8,7 @@
 namespace spikenm::metrics {
 
 inline constexpr double kPicojoulesPerSop = 0.9, kPicojoulesPerMac = 4.6;
-// Stands beside the number.
+// How the energy was computed, in words; result.json has this text next to the number.
 inline constexpr const char* kEnergyConvention =
     "0.9 pJ per SOP + 4.6 pJ per MAC; MACs are the live connections of layers that read the input "
     "or other analog values, at every step, or once where an image alone makes them";

@@ -21,8 +21,8 @@ struct NamedTensor {
 
 class Network {
  public:
-  // The first values depend on the seed. `shapes_only`: tensors have shapes and no memory (torch's
-  // meta device), so that what a network would be like is known before it costs anything.
+  // The first values depend on the seed. `shapes_only`: tensors have shapes but no memory (torch's
+  // meta device). This is enough to describe a network of any size.
   explicit Network(graph::Graph graph, uint64_t seed = 0, bool shapes_only = false);
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;

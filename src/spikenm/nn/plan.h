@@ -1,6 +1,6 @@
-// In which calls a graph runs at one place: a norm, the neurons behind it and the pool that alone
-// reads them may be one. Where it pays, spikes come with their bits, for the synapses that read
-// them.
+// The calls that compute a graph on one device, in order. A norm, the neurons after it and the pool
+// after those may be one fused call, if nothing else reads the values in between. If it saves time,
+// a fused call also packs its spikes into bits, for the synapses that read them.
 #pragma once
 
 #include "spikenm/graph/graph.h"
@@ -13,12 +13,12 @@ namespace spikenm::nn {
 
 struct PlanStep {
   graph::NodeId node = 0;  // whose value the step computes
-  // A fused call: these neurons, the norm before them and the pool behind them where they have one.
-  // Steps without `neurons` are plain: `node` alone.
+  // A fused call has `neurons`, and may have the norm before them and the pool after them. A step
+  // without `neurons` computes `node` alone.
   std::optional<graph::NodeId> norm, neurons, pool;
-  bool bits = false;                    // of a fused call: a synapse reads the spikes' bits
+  bool bits = false;                    // a fused call whose spikes a synapse reads as bits
   graph::NodeId input = 0;              // the first node that the step reads
-  std::vector<graph::NodeId> finished;  // values that nobody reads after the step
+  std::vector<graph::NodeId> finished;  // nodes whose values no later step reads
 };
 
 struct Plan {

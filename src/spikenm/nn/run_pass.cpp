@@ -43,7 +43,8 @@ ops::Spikes RunPass::fused(Network& network, const PlanStep& step, const Tensor&
                                  .training = training_,
                                  .wants_bits = step.bits && layer.hook == nullptr};
 
-  // Somebody looks at the spikes, which in one call with a pool would never exist.
+  // A call that includes the pool does not store the spikes. If a hook or an observer needs them,
+  // the pool is a call of its own.
   const bool spikes_wanted = layer.hook != nullptr || observer_ != nullptr;
   if (geometry != nullptr && !spikes_wanted) return ops::norm_neuron(x, call, geometry);
 

@@ -1,6 +1,7 @@
-// Everything that a run needs to go on shows itself to a visitor: tensors and numbers, by name. One
-// visitor saves them, one loads them, one hashes them (train/checkpoint.h), so none of the three
-// can forget what the others know.
+// The state of a run: all tensors and numbers that it needs to continue after a stop. Each part of
+// a run has one function that shows its tensors and numbers to a visitor, by name. One visitor
+// copies them to save them, one loads them and one hashes them (train/state_copy.h). All three use
+// the same function, so what is saved is also loaded.
 #pragma once
 
 #include "spikenm/core/error.h"
@@ -17,13 +18,14 @@ class StateVisitor {
  public:
   virtual ~StateVisitor() = default;
 
-  // Whether values change to what was saved: then what follows from them is made anew.
+  // True if the visitor replaces tensors and values by saved ones. What was computed from the old
+  // ones must then be computed again.
   [[nodiscard]] virtual bool loads() const { return false; }
 
-  // A tensor that keeps its type, its shape and its memory: loading copies into it.
+  // Shows a tensor. Loading copies the saved values into its memory, so type and shape must match.
   void tensor(std::string_view name, const at::Tensor& value) { on_tensor(full(name), value); }
 
-  // A number, a text, or a list of them: whatever JSON gives back bit for bit.
+  // Shows a value that JSON can store without changing a bit: a number, a text or a list of them.
   template <class T>
   void value(std::string_view name, T& value) {
     const std::string key = full(name);
@@ -36,12 +38,13 @@ class StateVisitor {
     }
   }
 
-  // An Error for a value that was loaded and cannot be: `problem` is "found 7, wanted 1 to 4".
+  // Throws an Error about a loaded value that cannot be right. `problem` says why: "found 7, wanted
+  // 1 to 4".
   [[noreturn]] void refuse(std::string_view name, std::string_view problem) const {
     fail("{}: {}: {}", source(), full(name), problem);
   }
 
-  // While it lives, names begin with `prefix` and a point: "optimizer.steps".
+  // While a Scope lives, all names begin with its prefix and a point: "optimizer.steps".
   class Scope {
    public:
     Scope(StateVisitor& visitor, std::string_view prefix)
@@ -60,7 +63,7 @@ class StateVisitor {
  protected:
   virtual void on_tensor(const std::string& name, const at::Tensor& value) = 0;
   virtual void on_value(const std::string& name, Json& value) = 0;
-  // Names what is read in messages.
+  // What messages call the thing that is read, such as the path of a file.
   [[nodiscard]] virtual std::string source() const { return "state"; }
 
  private:

@@ -49,12 +49,12 @@ Tensor running_sum(int64_t n_blocks, const Tensor& like);
 Tensor draw_positions(const DrawRule& rule, const DrawAddress& address, double noise,
                       const Tensor& logits, const Tensor& weight);
 
-// Draws into draw.mask, and prepares all that masked_weight and its backward need except the step values.
-// Memory of the right size is used again, because a recorded step reads it there.
+// Draws into draw.mask, and prepares all that masked_weight and its backward need except the step
+// values. Memory of the right size is used again, because a recorded step reads it there.
 void draw_mask(MaskDraw& draw, const Tensor& logits, const Tensor& weight);
 
-// A mask that was drawn before: these positions, which the logits of today might not give, with the
-// noise that belongs to the draw's address.
+// Restores a mask from its saved positions. It does not draw: the logits have changed since the
+// mask was drawn, and would give other positions. The noise is made again from the draw's address.
 void restore_mask(MaskDraw& draw, const Tensor& draws, const Tensor& logits, const Tensor& weight);
 
 // Writes the draw's step, noise and tau to where its backward on a GPU reads them.

@@ -27,7 +27,8 @@ LayerMask make_layer_mask(nn::Synapse& synapse, nm::Mask mask);
 // The masks that prune would freeze now, for all layers and neurons of the method.
 Masks harden_all(const Method& method);
 
-// Shows masks that were frozen; loading makes them anew, for the layers and neurons of the method.
+// Shows frozen masks to the visitor. A visitor that loads replaces `masks` by new ones, for the
+// layers and neurons of the method.
 void visit_masks(nn::StateVisitor& visitor, const Method& method, Masks& masks);
 
 // W *= mask.

@@ -88,9 +88,10 @@ class Method {
   // What the method keeps from step to step (logits, running credits), by name. All values must
   // stay finite.
   [[nodiscard]] virtual std::vector<nn::NamedTensor> kept_tensors() const { return {}; }
-  // All that the search needs to go on as if it had never stopped: that of the method, and the
-  // moments of its own parameters' optimisers. What a held mask was drawn with is part of it: the
-  // mask cannot be drawn again, since weights and logits have moved since.
+  // Shows the visitor all that the search needs to continue as if it had never stopped: the
+  // method's own state, and the moments of the optimisers of its parameters. A mask that is used
+  // for several steps is part of the state, because it cannot be drawn again: the weights and
+  // logits have changed since the draw.
   void visit_state(nn::StateVisitor& visitor);
 
   // What a search of this many steps would leave undone, one sentence each: a method that chooses
@@ -108,7 +109,7 @@ class Method {
   [[nodiscard]] std::string pattern_text() const;
 
  protected:
-  // The method's part of visit_state: whatever it keeps from one step to the next.
+  // The method's part of visit_state: everything that it keeps from one step to the next.
   virtual void visit_own_state(nn::StateVisitor& /*visitor*/) {}
 
   explicit Method(std::vector<MaskableLayer> layers) : layers_(std::move(layers)) {}

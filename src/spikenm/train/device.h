@@ -17,9 +17,9 @@ struct Device {
   bool is_missing = false;              // a GPU was asked for but is missing; `device` is the cpu
 };
 
-// Reads device (cpu, cuda, auto), cuda_graphs (true by default), deterministic and precision (fp32, tf32, bf16,
-// fp16, or auto: bf16 on a GPU and fp32 elsewhere). Throws Error if a GPU is asked for and there is
-// none, unless nothing will run (`may_be_missing`); auto uses a GPU if there is one.
+// Reads device (cpu, cuda, auto), cuda_graphs (true by default), deterministic and precision (fp32,
+// tf32, bf16, fp16, or auto: bf16 on a GPU and fp32 elsewhere). Throws Error if a GPU is asked for
+// and there is none, unless nothing will run (`may_be_missing`); auto uses a GPU if there is one.
 Device read_device(const Config& config, bool may_be_missing = false);
 
 // Works until a GPU's clock is at full speed. cuDNN times its algorithms once, when it first sees a

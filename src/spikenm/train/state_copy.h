@@ -12,19 +12,21 @@
 
 namespace spikenm::train {
 
-// Whatever shows its state to a visitor.
+// A function that shows the state of something to a visitor.
 using ShowState = std::function<void(nn::StateVisitor&)>;
 
-// A state at one moment, in memory of its own: what goes on changing does not change it.
+// A copy of a state at one moment. It has its own memory, so it stays the same while the original
+// changes.
 struct StateCopy {
-  std::vector<nn::NamedTensor> tensors;  // where the originals are
+  // On the device of the original, or on the CPU if a GPU has no room.
+  std::vector<nn::NamedTensor> tensors;
   Json values = Json::object();
 };
 
 StateCopy copy_state(const ShowState& show);
 
-// Gives back what was saved. Every tensor and value must be there in its type and shape, and no
-// other; an Error names `source` and the tensor.
+// Sets the state to what was saved. The file must have every tensor and value of the state, with
+// the same type and shape, and no others. An Error names `source` and the tensor.
 void load_state(const ShowState& show, const SafetensorsInput& file, const Json& values,
                 const std::string& source);
 

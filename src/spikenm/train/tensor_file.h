@@ -14,16 +14,16 @@ struct TensorFile {
   Metadata metadata;
 };
 
-// How the file format calls a type: "F32". An assertion for types that no file of ours has.
+// The name of a type in the file format: "F32". Types that our files never hold fail an assertion.
 const char* file_type(at::ScalarType type);
 
 // The memory of a tensor that is contiguous and on the CPU.
 Bytes bytes_of(const at::Tensor& tensor);
 
-// Tensors in memory of their own: what goes on training does not change them.
+// A copy whose tensors have their own memory, so that training does not change them.
 TensorFile copy_of(TensorFile file);
 
-// Writes from the tensors' own memory where they are on the CPU.
+// Tensors on the CPU are written without a copy.
 void write_tensor_file(const std::filesystem::path& path, const TensorFile& file);
 
 }  // namespace spikenm::train
