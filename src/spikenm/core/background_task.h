@@ -1,4 +1,5 @@
-// Work that runs beside the caller, one piece at a time. What it throws is thrown to the caller.
+// Runs work on another thread, one task at a time. If a task throws, the next call here throws the
+// same to the caller.
 #pragma once
 
 #include <chrono>
@@ -11,24 +12,24 @@ namespace spikenm {
 class BackgroundTask {
  public:
   BackgroundTask() = default;
-  // Waits; what the last piece threw is lost.
+  // Waits for the running task. What it throws is lost.
   ~BackgroundTask() {
     if (running_.valid()) running_.wait();
   }
   BackgroundTask(const BackgroundTask&) = delete;
   BackgroundTask& operator=(const BackgroundTask&) = delete;
 
-  // Waits for the piece before, then starts this one.
+  // Waits for the task before, then starts this one.
   void start(std::function<void()> work) {
     finish();
     running_ = std::async(std::launch::async, std::move(work));
   }
-  // Throws what a piece that has ended threw; returns at once.
+  // Never waits. If a task has ended with an exception, throws it.
   void look() {
     using namespace std::chrono_literals;
     if (running_.valid() && running_.wait_for(0s) == std::future_status::ready) finish();
   }
-  // Waits for the piece that runs.
+  // Waits for the running task, and throws what it threw.
   void finish() {
     if (running_.valid()) running_.get();
   }

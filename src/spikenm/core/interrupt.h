@@ -1,18 +1,21 @@
-// SIGINT, SIGTERM and SIGHUP become a flag that long loops look at between steps; so does SIGUSR1,
-// which asks for a checkpoint.
+// SIGINT, SIGTERM and SIGHUP set a flag, and long loops check it between steps. SIGUSR1 sets
+// another flag, which asks for a checkpoint.
 #pragma once
 
 #include <string>
 
 namespace spikenm {
 
-// Installs handlers for these signals; a second signal ends the process at once.
+// Installs handlers for these signals. A second SIGINT, SIGTERM or SIGHUP of the same kind ends the
+// process at once.
 void install_interrupt_handlers();
 
-// Throws Interrupted when a signal has come; `where` says in the message what was being done.
+// Throws Interrupted if one of the first three signals has come. `where` tells the user, in the
+// message, what was interrupted.
 void throw_if_interrupted(const std::string& where);
 
-// While one lives, throw_if_interrupted does nothing on its thread: what saves a run must end.
+// While an object of this class lives, throw_if_interrupted does nothing on its thread. It protects
+// work that must be completed, such as saving a run.
 class NoInterrupts {
  public:
   NoInterrupts();
@@ -21,7 +24,7 @@ class NoInterrupts {
   NoInterrupts& operator=(const NoInterrupts&) = delete;
 };
 
-// True once after each SIGUSR1.
+// True if SIGUSR1 has come since the last call.
 bool take_checkpoint_request();
 
 }  // namespace spikenm

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // In the order of removal: the result first and the config last. After a crash in between, the
-// folder does not look finished, and still looks like a run.
+// folder still looks like a run, but not like a finished one.
 constexpr std::array kFiles{RunDir::kResult,  RunDir::kModel, RunDir::kBestModel,
                             RunDir::kMetrics, RunDir::kGraph, RunDir::kConfig};
 constexpr std::string_view kMark = "# The config of a run: every key with the value used.\n";
@@ -31,12 +31,12 @@ bool starts_with(const fs::path& file, std::string_view wanted) {
     if (in.size() < begin.size()) return false;
     in.read(0, begin);
     return std::equal(begin.begin(), begin.end(), wanted.begin());
-  } catch (const Error&) {  // a pipe, a folder, or missing
+  } catch (const Error&) {  // the file is missing, or is a folder or a pipe
     return false;
   }
 }
 
-// The mark alone tells: other programs write files of the same names.
+// Only the mark shows that this is a run's config: other programs also write files of this name.
 bool holds_config(const fs::path& folder) {
   return starts_with(folder / RunDir::kConfig, kMark);
 }
@@ -57,14 +57,14 @@ bool is_owner_record(const fs::directory_entry& entry) {
   return entry.path().filename() == RunOwner::kFile;
 }
 
-// The record of an owner, alive or dead, does not count.
+// Whether the folder is empty. The record of an owner does not count, even of one that is alive.
 bool holds_nothing(const fs::path& folder) {
   const fs::directory_iterator entries(folder);
   return std::all_of(begin(entries), end(entries), is_owner_record);
 }
 
-// Whether the folder holds nothing but what a killed run may leave: parts of files, the beginning
-// of another run and the record of its owner.
+// Whether the folder holds only what a killed run may leave: parts of files, a new run that has not
+// replaced the old one, and the record of its owner.
 bool holds_leftovers_alone(const fs::path& folder) {
   const fs::directory_iterator entries(folder);
   return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
@@ -72,8 +72,8 @@ bool holds_leftovers_alone(const fs::path& folder) {
   });
 }
 
-// The files of a run in a folder of its own, parts of them too, and the folder if nothing else is in
-// it. `mark` is in the name of every such file.
+// Removes the files whose names contain `mark`, also those that were written in part. Then removes
+// the folder, if it is empty.
 void remove_folder_of(const fs::path& folder, std::string_view mark) {
   std::error_code error;
   if (fs::symlink_status(folder, error).type() != fs::file_type::directory) return;
@@ -97,8 +97,8 @@ void remove_parts(const fs::path& folder) {
   for (const fs::path& part : parts) fs::remove(part);
 }
 
-// Removes the folder and a run's files in it. When it holds anything else, that stays and the
-// result is false.
+// Removes a run's files from the folder, and then the folder. If it holds anything else, that stays
+// and the result is false.
 bool remove_next(const fs::path& next) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(next, error))) return true;
@@ -117,7 +117,7 @@ void clear_leftovers(const fs::path& folder) {
                 (folder / RunDir::kNext).string());
 }
 
-// Whether a run has begun: its config is there, and its network, which is written next.
+// Whether a run has begun: it has a config and a graph. The graph is written after the config.
 bool has_begun(const fs::path& folder) {
   std::error_code error;
   return holds_config(folder) && fs::exists(folder / RunDir::kGraph, error);
@@ -156,7 +156,7 @@ RunDir::~RunDir() {
   if (!replaces_) return;
   try {
     remove_next(path_ / kNext);
-    // NOLINTNEXTLINE(bugprone-empty-catch): then the next run with --force removes it
+    // NOLINTNEXTLINE(bugprone-empty-catch): the next run with --force will remove it
   } catch (const fs::filesystem_error&) {
   }
 }
@@ -170,14 +170,15 @@ RunDir RunDir::create(const fs::path& path, bool force, bool take_over) {
                 path.string(), std::strerror(errno));
 
   try {
-    // The content is checked before anything is written: a refused folder stays as it is. But where
-    // a run is at work, that is the reason to name.
+    // The content is checked before anything is written, so a refused folder stays as it is. If
+    // another process owns the folder, the content is not checked: RunOwner::take then throws an
+    // error that names the owner.
     const std::optional<OwnerRecord> found = find_owner(path);
     const bool can_be_taken = !found || (take_over && !is_on_this_host(*found));
     if (can_be_taken) static_cast<void>(check_content(path, force));
     RunOwner owner = RunOwner::take(path, {.take_over = take_over});
     const bool replaces =
-        check_content(path, force);  // another owner may have changed it meanwhile
+        check_content(path, force);  // again: until now another process could change the content
     clear_leftovers(path);
     if (replaces) make_folders(path / kNext);
     return {path, replaces, std::move(owner)};
@@ -258,9 +259,9 @@ void RunDir::promote() {
   try {
     const fs::path next = path_ / kNext;
 
-    // The old result is removed before any new file arrives, and the new config comes last and
-    // replaces the old one. Wherever the process ends in between, the folder holds a run, and files
-    // of two runs never look like one run.
+    // The old result is removed before any new file is moved in. The new config is moved last and
+    // replaces the old one. If the process ends in between, the folder still holds a run, and files
+    // of two runs never look like one finished run.
     for (const std::string_view name : kFiles)
       if (name != kConfig || !fs::exists(next / name)) fs::remove(path_ / name);
     remove_folders(path_);

@@ -1,5 +1,5 @@
-// The folder of one run: resolved config, the network's graph, one metrics line per epoch, the
-// checkpoints, the result, the model.
+// The folder of one run. It holds the resolved config, the network's graph, one metrics line per
+// epoch, the checkpoints, the result and the model.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -20,21 +20,24 @@ class RunDir {
   static constexpr std::string_view kBestModel = "model_best_val.safetensors";
   static constexpr std::string_view kCheckpoints = "checkpoints";  // a folder
   static constexpr std::string_view kTensorBoard = "tensorboard";  // a folder
-  static constexpr std::string_view kNext = ".next";  // where a run grows that replaces another
+  static constexpr std::string_view kNext = ".next";  // a folder for the new run, until promote()
 
-  // Makes the folder. A folder that is not empty is refused. With `force` a run may be replaced: it
-  // stays whole until promote(), and files that are not a run's are never removed. No other process
-  // can use the folder while this object lives; `take_over` is that of RunOwner::take.
+  // Makes the folder for a new run. A folder that is not empty is refused. With `force` it may hold
+  // an older run, which is replaced: that run stays complete until promote(). Files that do not
+  // belong to a run are never removed. No other process can use the folder while this object lives.
+  // For `take_over` see RunOwner::take.
   static RunDir create(const std::filesystem::path& path, bool force, bool take_over = false);
-  // The same where nothing or no run is: what one left that was killed before it began is removed.
+  // Like create() without `force`, but first removes what a run left that was killed before its
+  // training began.
   static RunDir create_anew(const std::filesystem::path& path, bool take_over = false);
 
-  // The folder of a run that was started before, to go on with it. An Error where there is none.
+  // Opens the folder of a run that was started before, to continue it. Throws an Error if the
+  // folder holds no run.
   static RunDir open(const std::filesystem::path& path, bool take_over = false);
-  // Whether the folder holds a run that has begun: all of its config and its network are there.
+  // Whether the folder holds a run that has begun, which means that it has a config and a graph.
   static bool holds_run(const std::filesystem::path& path);
 
-  // A run that ends before promote() leaves the old one as it was.
+  // If promote() was not called, removes the new run; the old run stays as it was.
   ~RunDir();
   RunDir(RunDir&& other) noexcept;
   RunDir& operator=(RunDir&&) = delete;
@@ -45,25 +48,26 @@ class RunDir {
 
   // Writes the resolved config with the mark that identifies a run.
   void write_config(std::string_view toml) const;
-  // The same again, without the mark.
+  // Reads the config, without the mark.
   [[nodiscard]] std::string read_config() const;
   void write(std::string_view name, std::string_view content) const;
   void append_line(std::string_view name, const Json& line) const;
 
-  // Cuts the file after its first `lines` lines; there are as many.
+  // Keeps the first `lines` lines of the file and removes the rest. Throws an Error if the file has
+  // fewer lines.
   void keep_lines(std::string_view name, int64_t lines) const;
 
-  // Puts this run in the place of the old one, if there is one. Called when the run has something
-  // to show: after its first epoch.
+  // Replaces the old run by this one, if there is an old one. Called when the run has something to
+  // save: its first metrics line or a checkpoint.
   void promote();
-  // False while the run that this one replaces is still there.
+  // False while the old run is still there.
   [[nodiscard]] bool is_promoted() const { return !replaces_; }
 
  private:
   RunDir(std::filesystem::path path, bool replaces, RunOwner owner);
 
   std::filesystem::path path_;
-  bool replaces_;  // an old run is still there, and this one is in kNext
+  bool replaces_;  // an old run is still there, and the files of this one are in kNext
   RunOwner owner_;
 };
 

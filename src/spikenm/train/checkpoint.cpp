@@ -77,7 +77,7 @@ void write_checkpoint(const fs::path& folder, const StateCopy& state, const Chec
   SafetensorsInput(path).verify();
 
   const std::vector<fs::path> all = list_checkpoints(folder);
-  std::error_code error;  // an old one that stays does no harm
+  std::error_code error;  // ignored: an old checkpoint that cannot be removed does no harm
   for (size_t i = static_cast<size_t>(keep); i < all.size(); ++i) fs::remove(all[i], error);
 }
 

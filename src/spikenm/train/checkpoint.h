@@ -1,4 +1,5 @@
-// Checkpoints: whole states of a run, each a safetensors file that the run can go on from.
+// Checkpoints. Each is a safetensors file with the whole state of a run, from which the run can
+// continue.
 #pragma once
 
 #include "spikenm/train/state_copy.h"
@@ -11,12 +12,12 @@
 
 namespace spikenm::train {
 
-// What a checkpoint says beside its state.
+// What a checkpoint holds besides the state.
 struct CheckpointNote {
-  int64_t step = 0;    // optimiser steps that were done
-  std::string where;   // "in search epoch 3 of 10, batch 17 of 90": the next step
-  std::string config;  // the run's, resolved
-  std::string graph;   // the network's, as JSON: frame and classes are in it
+  int64_t step = 0;    // number of optimiser steps done
+  std::string where;   // position of the next step: "in search epoch 3 of 10, batch 17 of 90"
+  std::string config;  // the run's resolved config
+  std::string graph;   // the network's graph as JSON, with the frame's shape and the classes
 
   bool operator==(const CheckpointNote&) const = default;
 };
@@ -24,20 +25,20 @@ struct CheckpointNote {
 // "step-1200.safetensors"
 std::string checkpoint_name(int64_t step);
 
-// Those of a folder, the newest first; none where there is no folder.
+// The checkpoints in a folder, the newest first. A folder that does not exist has none.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& folder);
 
-// Writes folder/step-N.safetensors so that it is there whole or not at all, reads it back, and then
-// removes all but the newest `keep`.
+// Writes folder/step-N.safetensors; a file of this name is never incomplete. Then reads the file
+// back to check it, and removes all checkpoints but the newest `keep`.
 void write_checkpoint(const std::filesystem::path& folder, const StateCopy& state,
                       const CheckpointNote& note, int64_t keep);
 
-// Reads every byte before anything is loaded, so a damaged file is an Error that changes nothing.
-// `show` then gets the state.
+// Loads the state that `show` shows. The whole file is checked first, so the Error for a damaged
+// file comes before anything has changed.
 CheckpointNote load_checkpoint(const std::filesystem::path& path, const ShowState& show);
 
-// The same with the newest one that is whole; each damaged one is said on stderr. None when there
-// is no checkpoint. An Error when there are some and all are damaged.
+// Loads the newest checkpoint that is not damaged, and prints a warning for each damaged one. If
+// the folder has no checkpoints, returns nothing. If all are damaged, throws an Error.
 std::optional<CheckpointNote> load_newest_checkpoint(const std::filesystem::path& folder,
                                                      const ShowState& show);
 

@@ -1,4 +1,4 @@
-// How often a run is saved.
+// How often a run writes a checkpoint, and how many it keeps.
 #pragma once
 
 #include "spikenm/core/config.h"
@@ -6,9 +6,9 @@
 namespace spikenm::train {
 
 struct CheckpointOptions {
-  double every_minutes = 5;  // 0: time asks for none
-  int64_t every_epochs = 0;  // 0: epochs ask for none
-  int64_t keep = 2;
+  double every_minutes = 5;  // 0: do not save by time
+  int64_t every_epochs = 0;  // 0: do not save by epochs
+  int64_t keep = 2;          // the newest ones; older ones are removed
 };
 
 // Reads [checkpoints].

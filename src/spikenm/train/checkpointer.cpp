@@ -44,7 +44,7 @@ void Checkpointer::write_model(std::string_view name, const TensorFile& model) {
 }
 
 void Checkpointer::save() {
-  writing_.finish();  // never more than one copy of the state
+  writing_.finish();  // so that memory holds only one copy of the state
   run_.promote();
   CheckpointNote note = common_;
   note.step = trainer_.steps();
@@ -62,7 +62,8 @@ void Checkpointer::save() {
   const bool has_metrics = trainer_.cursor().epochs_done > 0;
   writing_.start([=, folder = run_.file(RunDir::kCheckpoints), copy = std::move(copy),
                   note = std::move(note), keep = options_.keep] {
-    // A checkpoint counts the lines of metrics, which must not be lost before it.
+    // To go on from a checkpoint, the run needs the metrics lines of all epochs before it. So these
+    // must be on the disk first.
     if (has_metrics) sync_file(metrics);
     write_checkpoint(folder, copy, note, keep);
   });

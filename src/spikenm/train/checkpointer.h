@@ -1,4 +1,5 @@
-// Saves a trainer's state now and then: copied between two steps, written off the training thread.
+// Saves a trainer's state at intervals. The state is copied between two steps; another thread
+// writes the copy while training continues.
 #pragma once
 
 #include "spikenm/core/background_task.h"
@@ -16,24 +17,24 @@ class Trainer;
 
 class Checkpointer {
  public:
-  // `common` is what all checkpoints of the run say: its config and graph.
+  // `common` holds what is the same in all checkpoints of the run: config and graph.
   Checkpointer(Trainer& trainer, RunDir& run, const CheckpointOptions& options,
                CheckpointNote common);
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
 
-  // For the trainer: saves where a checkpoint is due, or was asked for by SIGUSR1. What went wrong
-  // with the one before is thrown here.
+  // The trainer calls these. They save if it is time for a checkpoint or SIGUSR1 asked for one. If
+  // writing the last checkpoint failed, they throw its error.
   void between_steps();
   void after_epoch();
 
-  // A model file that is written in the background too.
+  // Copies the model and writes it to a file of this name, also in the background.
   void write_model(std::string_view name, const TensorFile& model);
 
-  // Waits for what is being written.
+  // Waits until nothing is being written. Throws the error if writing failed.
   void finish() { writing_.finish(); }
 
-  // Saves, and waits until the file is on the disk.
+  // Saves, and waits until the file is written.
   void save_now();
 
  private:

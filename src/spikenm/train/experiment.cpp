@@ -24,7 +24,7 @@
 namespace spikenm::train {
 namespace {
 
-// What each layer that may be masked keeps: "2:4", or "dense".
+// The pattern of each maskable layer: "2:4", or "dense" if the method does not mask it.
 Json layer_patterns(ModelRecipe& model) {
   Json patterns = Json::object();
   for (const nn::Synapse& synapse : model.network->synapses()) {
@@ -35,7 +35,7 @@ Json layer_patterns(ModelRecipe& model) {
   return patterns;
 }
 
-// What the run was, before it is measured.
+// The part of result.json that describes the run; measurements are added later.
 Json describe_run(Recipe& recipe, const Json& outcome) {
   const sparsity::Method& method = *recipe.model.method;
   const data::DatasetInfo& info = recipe.model.dataset->info();
@@ -67,7 +67,7 @@ std::string resume_command(const RunDir& run) {
   return fmt::format("spikenm train --out '{}' --resume", quoted);
 }
 
-// One run on its way from the recipe to result.json.
+// One run, from its recipe to result.json.
 class Experiment {
  public:
   Experiment(Recipe& recipe, RunDir& run, std::string config_toml, Display display)
@@ -83,7 +83,7 @@ class Experiment {
                       {.config = config_toml_,
                        .graph = graph::graph_to_json(recipe.model.network->graph()).dump()}) {}
 
-  // Takes the newest checkpoint's state, and cuts off what was logged after it.
+  // Loads the newest checkpoint, and removes the metrics that were written after it.
   void resume();
   void train() {
     saving_on_interrupt([&] { trainer_.train(); });
@@ -118,7 +118,7 @@ void Experiment::between_steps() {
   throw_if_interrupted(trainer_.where());
 }
 
-// Every number of a metrics line, over steps.
+// Adds every number of a metrics line to its curve over steps.
 void Experiment::draw_curves(const Json& line) {
   if (!curves_) curves_.emplace(run_.file(RunDir::kTensorBoard));
   const double now =
@@ -148,7 +148,8 @@ void Experiment::resume() {
   say(note ? fmt::format("{}: goes on {}", run_.path().string(), note->where)
            : fmt::format("{}: has no checkpoint yet, and starts anew", run_.path().string()));
 
-  // It may be younger than the checkpoint, and is a model of this run all the same.
+  // The best model may have been saved after the checkpoint. It is still a model of this run,
+  // because the run repeats the same steps.
   const std::filesystem::path best = run_.file(RunDir::kBestModel);
   std::error_code error;
   if (!std::filesystem::exists(best, error)) return;
@@ -211,7 +212,7 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
   RunDir run = options.over_leftovers
                    ? RunDir::create_anew(options.out, options.take_over)
                    : RunDir::create(options.out, options.force, options.take_over);
-  // From now on the network of a file is that of the run's copy.
+  // The run's folder gets a copy of the network's file, and the resolved config names that copy.
   if (config.has("model.file")) config.resolve_as("model.file", std::string(RunDir::kGraph));
   const std::string resolved = config.resolved_toml();
 
@@ -219,7 +220,7 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
   const Warnings warnings = doubts_about_recipe(recipe);
   say_warnings(warnings);
   Experiment experiment(recipe, run, resolved, options.display);
-  run.write_config(resolved);  // what fails before leaves a folder that can be used
+  run.write_config(resolved);  // only now: if something above fails, the folder can be used again
   run.write(RunDir::kGraph, graph::to_toml(recipe.model.network->graph()));
   experiment.train();
   return experiment.finish(warnings);

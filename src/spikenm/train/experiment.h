@@ -12,22 +12,22 @@ namespace spikenm::train {
 
 struct ExperimentOptions {
   std::filesystem::path out;
-  bool force = false;           // replace the run that is there
-  bool take_over = false;       // from a process on another host
-  bool over_leftovers = false;  // of a run that was killed before it began
+  bool force = false;           // replace the run in the folder
+  bool take_over = false;       // use the folder even if a process on another host owns it
+  bool over_leftovers = false;  // remove what a run left that was killed before training began
   Display display;
 };
 
-// Trains as the config says and measures the finished model on the test split, once. Returns
-// result.json.
+// Trains as the config says, then measures the finished model on the test split. Returns the
+// content of result.json.
 Json run_experiment(const Config& config, const ExperimentOptions& options);
 
-// Goes on with the run that options.out holds, from its newest checkpoint, as if it had never
-// stopped. `asked` may differ from the run's config in few keys (resume_config.h). Returns
-// result.json.
+// Continues the run in the folder options.out from its newest checkpoint, as if it had never
+// stopped. `asked` may differ from the run's config in a few keys (resume_config.h). Returns the
+// content of result.json.
 Json resume_experiment(const Config& asked, const ExperimentOptions& options);
 
-// Whether the folder holds a run that has ended.
+// Whether the folder holds a run that is complete, with its result.json.
 bool is_finished(const std::filesystem::path& folder);
 
 }  // namespace spikenm::train

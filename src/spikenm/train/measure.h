@@ -1,4 +1,4 @@
-// What a finished model is measured by.
+// Measures a finished model.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -7,11 +7,12 @@
 
 namespace spikenm::train {
 
-// Builds the caches of a dataset, with a progress line.
+// Builds the caches of a dataset and shows the progress.
 void prepare_data(const data::Dataset& dataset);
 
-// Accuracy (top 1, top 5, by class), firing rates, SOPs and energy on the test split, weight %,
-// neuron %, conn % and the N:M audit of a network whose weights are masked already.
+// Measures on the test split: accuracy (top 1, top 5, by class), firing rates, SOPs and energy.
+// Counts what is left: weight %, neuron %, conn % and the N:M audit. The weights must be masked
+// already.
 Json measure(Recipe& recipe, const sparsity::Masks& masks);
 
 }  // namespace spikenm::train

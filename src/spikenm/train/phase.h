@@ -1,5 +1,5 @@
-// A stretch of training, as data: search, prune, finetune. The config lists which run, in order; the
-// trainer owns the one loop over their epochs.
+// A phase of training, described as data: search, prune or finetune. The config lists the phases in
+// order. The trainer runs the epochs of all phases in the same loop.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -15,24 +15,24 @@ namespace spikenm::train {
 class Trainer;
 struct TrainOptions;
 
-// What a phase puts around the trainer's epochs, from its begin to its end. All may be null.
+// What a phase adds to the trainer's epochs until it ends. Any field may be empty.
 struct PhaseHooks {
   StepHooks step;
-  // The masks that validation uses.
+  // Returns the masks that validation uses.
   std::function<sparsity::Masks()> validation_masks;
-  // What the phase watched in an epoch, for its metrics line.
+  // Returns what the phase measured in an epoch, for the epoch's metrics line.
   std::function<Json()> statistics;
-  // What must live as long as the phase: hooks in the network.
+  // An object that lives until the phase ends, such as hooks in the network.
   std::shared_ptr<void> installed;
 };
 
 struct Phase {
-  // Epochs this phase takes of the budget.
+  // Returns the number of epochs of this phase.
   std::function<int64_t(const TrainOptions&)> epochs;
-  // Called when the phase begins, and when a stopped run goes on in the middle of it.
+  // Called when the phase begins, and again if a run continues in the middle of it.
   std::function<PhaseHooks(Trainer&)> begin;
-  bool asks_method = false;  // trains the method, or asks it for masks
-  bool finetunes = false;    // has finetuning's rates, and its best epoch is kept
+  bool asks_method = false;  // it trains the method, or asks it for masks
+  bool finetunes = false;    // it uses the learning rates of finetuning; its best epoch is saved
 };
 
 using PhaseFactory = std::function<Phase()>;

@@ -18,20 +18,20 @@ const std::vector<std::string> kMayDiffer{"threads",       "device",           "
                                           "deterministic", "data.workers",     "data.root",
                                           "checkpoints.*", "train.max_minutes"};
 
-// "train.lr" of "/train/lr".
+// "/train/lr" becomes "train.lr".
 std::string key_of(std::string_view pointer) {
   std::string key(pointer.substr(1));
   std::replace(key.begin(), key.end(), '/', '.');
   return key;
 }
 
-// Every value that a run with this config would have. Opens no data and needs no GPU.
+// All keys with the values that a run with this config would use. Opens no data and needs no GPU.
 Json resolved(const Config& config) {
   static_cast<void>(read_recipe(config, {.purpose = Purpose::kDescribe}));
   return parse_toml(config.resolved_toml(), "the resolved config");
 }
 
-// Files with the same network may have different names.
+// Compares the networks themselves, because files with different names may hold the same network.
 bool is_same_network(const RunDir& run, const Config& asked) {
   return graph::to_toml(graph_from_config(asked)) == read_file(run.file(RunDir::kGraph));
 }

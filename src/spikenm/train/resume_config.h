@@ -1,4 +1,4 @@
-// The config of a run that goes on.
+// The config of a run that continues after a stop.
 #pragma once
 
 #include "spikenm/core/config.h"
@@ -10,12 +10,12 @@
 
 namespace spikenm::train {
 
-// Whether a run that goes on may have another value of this key than before: "data.workers". Such
-// keys change how a run is done, and none of its results.
+// Whether a run may continue with another value of this key, such as "data.workers". These keys
+// change how the work is done, but not the results.
 bool may_differ(std::string_view key);
 
-// The folder's config, with the values of `asked` for keys that may differ. An Error names the
-// first other key that `asked` gives another value.
+// The config in the run's folder, with the values of `asked` for keys that may differ. If `asked`
+// has another value for any other key, an Error names the first such key.
 Config resume_config(const RunDir& run, const Config& asked);
 
 // Throws Error where the folder's config or network is not the one that the checkpoint was made

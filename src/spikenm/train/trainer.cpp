@@ -15,8 +15,8 @@
 namespace spikenm::train {
 namespace {
 
-// To look at a loss is to wait for the GPU, and to look at all weights takes time on a CPU too:
-// both are done now and then.
+// Reading a loss makes the host wait for a GPU, and checking all weights takes time on any device.
+// So weights are checked only after this many steps, and losses on a GPU too.
 constexpr int64_t kStepsBetweenLooks = 50;
 
 }  // namespace
@@ -205,6 +205,7 @@ void Trainer::visit_state(nn::StateVisitor& visitor) {
   visitor.value("batch", cursor_.batch);
   visitor.value("epochs_done", cursor_.epochs_done);
   if (visitor.loads()) check_cursor(visitor);
+
   visitor.value("best_accuracy", best_accuracy_);
   visitor.value("epoch_seconds", epoch_seconds_);
   visitor.value("phase_seconds", phase_seconds_);
@@ -212,11 +213,13 @@ void Trainer::visit_state(nn::StateVisitor& visitor) {
   visitor.value("is_frozen", is_frozen_);
   visitor.tensor("loss_sum", loss_sum_);
   visitor.tensor("correct", correct_);
+
   {
     const Scope scope(visitor, "network");
     recipe_.model.network->visit_state(visitor);
   }
   stepper_.visit_state(visitor);
+
   if (asks_method()) {
     const Scope scope(visitor, "method");
     method().visit_state(visitor);

@@ -1,5 +1,5 @@
-// The training loop: batch -> loss -> backward -> step, epoch by epoch, for whatever method and
-// phases the recipe names. It sees the train and validation views only.
+// The training loop: batch -> loss -> backward -> step, epoch by epoch. It works with any method
+// and any phases. It never sees the test split, only the train and validation views.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -22,65 +22,67 @@ struct EpochRecord {
   std::string phase;
   int64_t epoch = 0;  // counted over all phases, from 1
   double lr = 0, loss = 0, train_accuracy = 0, val_loss = 0, val_accuracy = 0, seconds = 0;
-  bool is_validated = false;  // val_loss and val_accuracy are there
-  Json extra;                 // what the method watched
+  bool is_validated = false;  // whether val_loss and val_accuracy are set
+  Json extra;                 // the method's statistics
 };
 
-// How far training has come.
+// The position in training.
 struct Cursor {
-  int64_t phase = 0;        // in the recipe's list
-  int64_t epoch = 0;        // within the phase
-  int64_t batch = 0;        // steps of this epoch that are done
-  int64_t epochs_done = 0;  // of all phases
+  int64_t phase = 0;        // index in the recipe's list of phases
+  int64_t epoch = 0;        // index within the phase
+  int64_t batch = 0;        // number of steps done in this epoch
+  int64_t epochs_done = 0;  // in all phases together
 };
 
 // What a run shows while it trains.
 struct Display {
-  std::string title;     // stands before the progress bar
-  bool bar = true;       // on a terminal
-  bool lines = true;     // one per epoch
-  bool verbose = false;  // and with it what the method watched
+  std::string title;     // text before the progress bar
+  bool bar = true;       // progress bar, if stderr is a terminal
+  bool lines = true;     // one line per epoch
+  bool verbose = false;  // the method's statistics after each line
 };
 
-// What the trainer's owner does at its moments; any may be null.
+// Functions that the trainer calls; any of them may be null.
 struct TrainerCalls {
-  // Between two steps, or after an epoch that is logged: the state is whole and may be saved.
+  // Called after each step, and after each epoch when its metrics are written. At these moments the
+  // state is complete and may be saved.
   std::function<void()> between_steps, after_epoch;
-  // An epoch's metrics, as its line has them.
+  // Called with the metrics line of each epoch.
   std::function<void(const Json& line)> logged;
-  // The network is the best so far on validation, among epochs under a frozen mask.
+  // Called when the network is better on validation than after all earlier epochs of finetuning.
   std::function<void(const EpochRecord&)> found_best;
 };
 
 class Trainer {
  public:
-  // `run` receives one metrics line per epoch, and from the first on is the run of its folder.
+  // Writes one metrics line per epoch to `run`. After the first line the run replaces an older run
+  // in its folder (RunDir::promote).
   Trainer(Recipe& recipe, RunDir& run, Display display, TrainerCalls calls = {});
 
-  // Runs the recipe's phases in order, from where the cursor stands.
+  // Runs the recipe's phases in order, from the cursor on.
   void train();
 
-  // For phases.
+  // Phases use these.
   void freeze(sparsity::Masks masks);
   [[nodiscard]] const Schedule& schedule() const { return recipe_.schedule; }
   sparsity::Method& method() { return *recipe_.model.method; }
   nn::Optimizer& optimizer() { return stepper_.optimizer(); }
   [[nodiscard]] const sparsity::Masks& masks() const { return masks_; }
 
-  // All that train() needs to go on as if it had never stopped.
+  // Shows the visitor all that train() needs to continue as if it had never stopped.
   void visit_state(nn::StateVisitor& visitor);
   [[nodiscard]] const Cursor& cursor() const { return cursor_; }
   // Where the next step is: "in search epoch 3 of 10, batch 17 of 90", or "after training".
   [[nodiscard]] std::string where() const;
 
-  // A best network with this accuracy on validation is there already.
+  // Says that a best network with this accuracy on validation has been saved already.
   void set_best(double accuracy) { best_accuracy_ = std::max(best_accuracy_, accuracy); }
   [[nodiscard]] bool has_best() const { return best_accuracy_ >= 0; }
   [[nodiscard]] const Json& phase_seconds() const { return phase_seconds_; }
-  // What the method's search left for result.json.
+  // What the method adds to result.json after its search.
   [[nodiscard]] const Json& outcome() const { return outcome_; }
 
-  // Of all phases; those skipped are the ones that overflowed half precision.
+  // Steps done in all phases, and how many of them were skipped because half precision overflowed.
   [[nodiscard]] int64_t steps() const {
     return cursor_.epochs_done * train_.batches() + cursor_.batch;
   }
@@ -97,31 +99,31 @@ class Trainer {
   void log_epoch(const EpochRecord& record);
   void keep_if_best(const EpochRecord& record);
   void start_sums();
-  [[nodiscard]] bool asks_method() const;  // this phase or one that comes
+  [[nodiscard]] bool asks_method() const;  // whether this phase or a later one does
   void check_cursor(nn::StateVisitor& visitor) const;
   void show_step(const EpochRecord& record, double loss);
   void show_epoch(const EpochRecord& record);
   [[nodiscard]] double samples_per_second(const EpochRecord& record) const;
-  [[nodiscard]] double seconds_left() const;  // of the run, if it goes on as it went
+  [[nodiscard]] double seconds_left() const;  // until the end, at the mean speed so far
 
   Recipe& recipe_;
   RunDir& run_;
   Display display_;
   TrainerCalls calls_;
   data::Loader train_;
-  std::optional<data::Loader> validation_;  // none with data.val_fraction = 0
+  std::optional<data::Loader> validation_;  // empty if there are no samples for validation
   Stepper stepper_;
   Cursor cursor_;
-  at::Tensor loss_sum_, correct_;  // of this epoch so far, [] on the network's device
-  double epoch_seconds_ = 0;       // of this epoch, before the run was stopped in it
+  at::Tensor loss_sum_, correct_;  // sums over this epoch so far, [] on the network's device
+  double epoch_seconds_ = 0;       // spent on this epoch so far, also before a stop
   sparsity::Masks masks_;
   bool is_frozen_ = false;
-  double best_accuracy_ = -1;
+  double best_accuracy_ = -1;  // on validation; -1: none yet
   Json phase_seconds_ = Json::object(), outcome_;
   ProgressLine progress_;
-  Stopwatch clock_;              // of this process, from the first step on
-  int64_t steps_before_ = 0;     // that other processes have done
-  std::string last_validation_;  // "  val 44.00 %"
+  Stopwatch clock_;              // runs since train() was called
+  int64_t steps_before_ = 0;     // steps done before train() was called
+  std::string last_validation_;  // for the progress bar: "  val 44.00 %"
 };
 
 }  // namespace spikenm::train

@@ -4,8 +4,8 @@
 namespace spikenm::train {
 namespace {
 
-// Eq. (23): the mask is fixed and only the weights learn. Momentum or decay may move a pruned
-// weight, so weights are masked again after every step.
+// Eq. (23): the mask is fixed and only the weights learn. Momentum or decay may change a pruned
+// weight, so the mask is applied again after every step.
 PhaseHooks begin_finetune(Trainer& trainer) {
   return {.step = {.after_step =
                        [&trainer](const Position&) { sparsity::apply_to_weights(trainer.masks()); },

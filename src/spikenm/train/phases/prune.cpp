@@ -5,8 +5,8 @@
 namespace spikenm::train {
 namespace {
 
-// Freezes the mask, zeroes what it drops, and forgets the dropped weights' moments. It has no
-// epochs, so no run is ever stopped in the middle of it.
+// Freezes the mask, sets the dropped weights to zero and clears their moments. This phase has no
+// epochs, so a run is never stopped in the middle of it.
 PhaseHooks begin_prune(Trainer& trainer) {
   sparsity::Masks masks = sparsity::harden_all(trainer.method());
   SPIKENM_ASSERT(metrics::audit_masks(masks.weights).valid());

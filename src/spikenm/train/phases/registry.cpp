@@ -2,7 +2,7 @@
 
 namespace spikenm::train {
 
-// One row per phase; the factory is defined in the file of the same name.
+// One row per phase; each factory is defined in the file with the phase's name.
 // clang-format off
 #define SPIKENM_PHASES(row) \
   row("search",   make_search,   "weights and the method's own parameters learn together") \

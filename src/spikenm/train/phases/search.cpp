@@ -5,8 +5,8 @@
 namespace spikenm::train {
 namespace {
 
-// Eq. (22): weights and logits minimise task + lambda L_EID together. Validation uses the mask that
-// prune would freeze now, without a redraw.
+// Eq. (22): weights and logits together minimise task + lambda L_EID. Validation uses the mask that
+// prune would freeze now; nothing is drawn for it.
 PhaseHooks begin_search(Trainer& trainer) {
   sparsity::Method& method = trainer.method();
   const auto search =
