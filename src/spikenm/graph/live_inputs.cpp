@@ -182,6 +182,7 @@ std::vector<double> live_inputs(const Synapse& synapse, const Shape& in, const S
               counts.data() + o * places);
     });
   };
+
   const bool is_linear = in.height * in.width * layer.taps() == 1 && places == 1;
   std::vector<double> values = distinct_values(live);
   if (is_linear) {
@@ -198,6 +199,7 @@ std::vector<double> live_inputs(const Synapse& synapse, const Shape& in, const S
       add_up(layer, live.data(), kept, used, found);
     });
   }
+
   return counts;
 }
 

@@ -29,7 +29,6 @@ double text_width(const std::string& text, double size) {
   return pen_text(text).width * size;
 }
 
-// Each name needs some room.
 double picture_width(const Plot& plot) {
   const double wanted = kLeft + kRight + kNameRoom * static_cast<double>(plot.names.size());
   return std::clamp(wanted, kLeastWidth, kMostWidth);
@@ -63,7 +62,6 @@ std::vector<LegendEntry> legend_of(const Plot& plot) {
   return entries;
 }
 
-// The positions of all parts of the plot.
 struct Layout {
   explicit Layout(const Plot& plot);
   [[nodiscard]] double x(double value) const {
@@ -249,6 +247,7 @@ void draw_legend(const Plot& plot, const Layout& layout, Canvas& canvas) {
     const double y = layout.top - 10 - rows_below * kLegendRow, line = y - 4;
     const Point begin{entry.x, line}, end{entry.x + kSample, line};
     const Point middle{entry.x + kSample / 2, line};
+
     if (!entry.series) {
       canvas.polyline({begin, end}, {kSoftInk, 1.6, /*dashed=*/true});
     } else {
@@ -265,6 +264,7 @@ void draw_legend(const Plot& plot, const Layout& layout, Canvas& canvas) {
         draw_marker(canvas, *entry.series, middle);
       }
     }
+
     canvas.text({end.x + 6, y}, entry.name, {kInk, kTickSize});
   }
 }

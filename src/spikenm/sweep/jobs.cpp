@@ -120,11 +120,13 @@ std::vector<int> run_jobs(const std::vector<Job>& jobs, size_t at_once, const Wa
   std::vector<int> codes(jobs.size());
   Running running;
   size_t next = 0, ended = 0;
+
   const auto end = [&](size_t job, int code) {
     codes[job] = code;
     ++ended;
     job_ended(job, code);
   };
+
   while (ended < jobs.size()) {
     for (; next < jobs.size() && running.jobs().size() < at_once; ++next) {
       const Descriptor log = claim_log(jobs[next]);
@@ -134,10 +136,12 @@ std::vector<int> run_jobs(const std::vector<Job>& jobs, size_t at_once, const Wa
         end(next, kNotStarted);
       }
     }
+
     watch(ended, running.jobs());
     std::this_thread::sleep_for(kPause);
     running.collect(end);
   }
+
   return codes;
 }
 

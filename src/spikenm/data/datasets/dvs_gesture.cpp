@@ -161,14 +161,17 @@ std::unique_ptr<Dataset> open_dvs_gesture(const Config& config, const DatasetReq
   const auto describe = [&](const char* what, const fs::path& folder, const char* counts) {
     info.source = fmt::format("{} in {} (complete: {})", what, folder.string(), counts);
   };
+
   constexpr const char *kSpikingJelly = "1176 + 288, as SpikingJelly cuts it",
                        *kTonic = "1077 + 264, as Tonic cuts it";
+
   if (const fs::path folder =
           find_folder(root, {stored_frames_folder(options)}, train ? "train" : "test");
       !folder.empty()) {
     describe("SpikingJelly's frames", folder, kSpikingJelly);
     return make_stored_frames(list_parts(folder, extent), std::move(info), options, limit);
   }
+
   if (const fs::path folder = find_folder(root, {"extract/DvsGesture", "DvsGesture", ""},
                                           train ? "trials_to_train.txt" : "trials_to_test.txt");
       !folder.empty()) {
@@ -176,6 +179,7 @@ std::unique_ptr<Dataset> open_dvs_gesture(const Config& config, const DatasetReq
     return make_frame_dataset(std::make_unique<Trials>(folder, extent), std::move(info), options,
                               "dvs-gesture 1 aedat");
   }
+
   if (const fs::path folder = find_folder(root, {"events_np"}, train ? "train" : "test");
       !folder.empty()) {
     describe("SpikingJelly's events", folder, kSpikingJelly);

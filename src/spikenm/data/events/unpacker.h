@@ -42,6 +42,7 @@ class Unpacker {
                         LZ4F_getErrorName(rest));
           return rest == 0;
         });
+
       case Method::kZstd:
         ZSTD_DCtx_reset(zstd_.get(), ZSTD_reset_session_only);
         return run(packed, [&](uint8_t* out, size_t& n_out, const uint8_t* in, size_t& n_in) {
@@ -54,6 +55,7 @@ class Unpacker {
           n_in = from.pos;
           return rest == 0;
         });
+
       default:
         return packed;
     }

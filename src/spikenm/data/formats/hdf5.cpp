@@ -8,8 +8,7 @@ namespace spikenm::data {
 namespace {
 
 constexpr uint64_t kLargest = uint64_t{1} << 26;  // bytes of one dataset's gathered chunks
-// Elements of a dataset, and numbers of a row. SHD has 8156 rows of at most about ten thousand
-// numbers. A number of one byte in the file may take eight bytes in memory.
+// Elements of a dataset, or numbers of a row: SHD has 8156 rows of up to ten thousand numbers.
 constexpr uint64_t kMostElements = uint64_t{1} << 22;
 constexpr uint64_t kDeflateRatio = 1032;  // bytes that one deflated byte can unpack to
 constexpr size_t kRowRecord = 16;         // u32 length, u64 heap address, u32 heap index
@@ -89,12 +88,14 @@ std::vector<Filter> read_filters(const std::vector<Hdf5Message>& messages,
   SPIKENM_CHECK(n_filters <= 4, "{}: damaged: it names {} filters, wanted at most 4", name,
                 n_filters);
   if (version == 1) reader.take(6, "filters");
+
   std::vector<Filter> filters;
   for (int i = 0; i < n_filters; ++i) {
     Filter filter{.id = reader.le<uint16_t>("filter")};
     SPIKENM_CHECK(filter.id == 1 || filter.id == 2,
                   "{}: packed by HDF5 filter {}, wanted 1 (deflate) or 2 (shuffle)", name,
                   filter.id);
+
     const bool has_name = version == 1 || filter.id >= 256;
     const size_t name_size = has_name ? reader.le<uint16_t>("filter name size") : 0;
     reader.take(2, "filter flags");
@@ -110,7 +111,6 @@ std::vector<Filter> read_filters(const std::vector<Hdf5Message>& messages,
   return filters;
 }
 
-// Byte b of element e was stored at b * n + e.
 std::vector<uint8_t> unshuffle(const std::vector<uint8_t>& in, size_t element) {
   const size_t n = in.size() / element;
   if (n == 0) return in;
