@@ -87,8 +87,9 @@ void read_sweep(Bytes input) {
   sweep::expand(spec);
 }
 
-// A file that was read must be the same after it is written and read again. A flipped bit in it must
-// be refused, or must not change the content (for example a capital letter in an escape of JSON).
+// A file that was read must be the same after it is written and read again. A flipped bit in it
+// must be refused, or must not change the content (for example a capital letter in an escape of
+// JSON).
 void read_safetensors_file(Bytes input) {
   const std::string whole = encode_safetensors(decode_safetensors(as_text(input), kSource));
   std::string damaged = whole;

@@ -33,8 +33,8 @@ struct ConfigOptions {
   }
 };
 
-// Makes the path of the network's file absolute in the resolved config, which is then valid in every
-// folder. Text in TOML is UTF-8, and so must the path be.
+// Makes the path of the network's file absolute in the resolved config, which is then valid in
+// every folder. Text in TOML is UTF-8, and so must the path be.
 inline void resolve_model_file(const Config& config) {
   if (!config.has("model.file")) return;
   const std::string file =

@@ -16,8 +16,8 @@ namespace spikenm::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// The finished run in the planned folder, if it has the config and network of the plan. A run that is
-// incomplete, damaged or different is trained again.
+// The finished run in the planned folder, if it has the config and network of the plan. A run that
+// is incomplete, damaged or different is trained again.
 std::optional<report::Run> find_finished(const Planned& wanted) {
   try {
     report::Run run = report::read_run(wanted.folder);

@@ -1,5 +1,5 @@
-// With `deterministic` a GPU gives the same bits again: in a second run, in a run that was stopped and
-// went on, and with recorded steps as with plain ones.
+// With `deterministic` a GPU gives the same bits again: in a second run, in a run that was stopped
+// and went on, and with recorded steps as with plain ones.
 #include "spikenm/train/checkpoint.h"
 #include "support/tiny_run.h"
 

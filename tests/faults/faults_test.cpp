@@ -1,5 +1,5 @@
-// Every call on files that core/file makes goes wrong once, in every way. Afterwards each file has its
-// old content or its new one, never a mixture.
+// Every call on files that core/file makes goes wrong once, in every way. Afterwards each file has
+// its old content or its new one, never a mixture.
 #include "support/faults.h"
 #include "old_and_new.h"
 #include "support/expect_error.h"
@@ -27,8 +27,8 @@ std::vector<fs::path> parts_in(const fs::path& folder) {
 
 class Faults : public testing::Test {
  protected:
-  // Checks that each file has its old or its new content. torn: the process was killed in the middle
-  // of a write, so the last line may be cut.
+  // Checks that each file has its old or its new content. torn: the process was killed in the
+  // middle of a write, so the last line may be cut.
   void expect_old_or_new(bool torn) {
     const auto one_of = [&](const char* name, const std::string& before, const std::string& after) {
       const std::string found = read_file(folder / name);
@@ -106,8 +106,8 @@ TEST_F(Faults, TheShimSeesEveryCall) {
   EXPECT_EQ(count_of(whole, "truncate"), 1);
   EXPECT_EQ(count_of(whole, "unlink"), 0);
   EXPECT_EQ(count_of(whole, "write"), 6);  // a file of two tensors takes three writes
-  // Two new folders; three files, each with its folder; a file that is appended to and synced with its
-  // folder; a cut file; a move between two folders.
+  // Two new folders; three files, each with its folder; a file that is appended to and synced with
+  // its folder; a cut file; a move between two folders.
   EXPECT_EQ(count_of(whole, "fsync"), 2 + 3 * 2 + 2 + 1 + 2);
   EXPECT_EQ(count_of(whole, "open"), 2 + 2 + 3 * 2 + 3 + 1 + 2);  // the first two are read
 }

@@ -1,12 +1,12 @@
-// A library for LD_PRELOAD. It makes one call of a program go wrong, on a file in a given folder. It
-// works with any program. The environment says which call:
+// A library for LD_PRELOAD. In any program, it makes one call on a file in a given folder go wrong.
+// The environment says which call:
 //   SPIKENM_FAULT_FOLDER  only calls on this folder and on files below it are counted
 //   SPIKENM_FAULT_CALL    open, write, fsync, rename, mkdir, truncate or unlink. Each includes all
 //                         variants of the call, and open includes opening for reading.
 //   SPIKENM_FAULT_AT      the number of the call, from 1. "3+": the third and all later ones.
 //   SPIKENM_FAULT_KIND    ENOSPC, EIO, EACCES, EINTR: the call fails with this error
 //                         short: a write writes half of the bytes
-//                         full: a write writes half of the bytes, and all later ones fail with ENOSPC
+//                         full: a write writes half of the bytes, all later ones fail with ENOSPC
 //                         kill: SIGKILL instead of the call
 //                         torn: a write writes half of the bytes, then SIGKILL
 //   SPIKENM_FAULT_LOG     a file; every counted call adds a line with its name and the path
@@ -70,8 +70,8 @@ int rename_file(int from, const char* old_name, int to, const char* new_name, un
                  [&] { return syscall(SYS_renameat2, from, old_name, to, new_name, how); });
 }
 
-// Counted files are not really synced. The kernel keeps what a killed process has written, and tests
-// with thousands of syncs would wait for the disk.
+// Counted files are not really synced. The kernel keeps what a killed process has written, and
+// tests with thousands of syncs would wait for the disk.
 int sync_file(int file, long real) {
   const Fate fate = fate_of("fsync", file);
   if (fate == Fate::kFail) return -1;

@@ -166,8 +166,8 @@ TEST(Connectivity, ResidualSumsAndAveragePoolsCarryNeuronMasks) {
   expect_layer(found.layers[2], "fc", 3 * 5 / 4.0, 3 * 8 / 4.0);
 }
 
-// Two 1x1 layers on 2x2 are added up before the neurons: of the four sums one neuron is dropped, and
-// one connection of each layer goes with it.
+// Two 1x1 layers on 2x2 are added up before the neurons: of the four sums one neuron is dropped,
+// and one connection of each layer goes with it.
 TEST(Connectivity, ANeuronBehindASumTakesTheConnectionsOfEveryTerm) {
   TinyGraph graph(1, 2, 2);
   const auto a = graph.synapse_of(0, "a", at::zeros({1, 1, 1, 1}));

@@ -38,8 +38,8 @@ struct Outcome {
 
 class Cli : public testing::Test {
  protected:
-  // Starts the program in the test's folder. `streams`: the beginning of the names of the files that
-  // receive its output, for programs that run at the same time.
+  // Starts the program in the test's folder. `streams`: the beginning of the names of the files
+  // that receive its output, for programs that run at the same time.
   pid_t start(const Arguments& arguments, const std::string& streams = "") {
     const pid_t child = ::fork();
     if (child != 0) return child;

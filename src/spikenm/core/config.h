@@ -71,7 +71,8 @@ class Config {
   void no_effect(std::string_view key, const std::vector<std::string>& causes) const;
 
   // Keys of these sections that have not been read have no effect because of `cause`, the full name
-  // of a key or other words: keys of a file are dropped with a note, keys of an override are errors.
+  // of a key or other words: keys of a file are dropped with a note, keys of an override are
+  // errors.
   void overrule(const std::vector<std::string>& sections, const std::string& cause) const;
   // Sets the value of `key` in the resolved config.
   void resolve_as(std::string_view key, const std::string& value) const;

@@ -42,8 +42,8 @@ class AtomicFile {
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 // Adds the text to the end of a file. The file is created if it is missing. A link is refused. When
-// the text cannot be written whole, the file gets its old length back. After a power cut the text is
-// sure to be there only if sync_file() was called.
+// the text cannot be written whole, the file gets its old length back. After a power cut the text
+// is sure to be there only if sync_file() was called.
 void append_to_file(const std::filesystem::path& path, std::string_view text);
 
 // Cuts a file to its first `length` bytes and syncs it. A shorter file is an Error.

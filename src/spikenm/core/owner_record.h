@@ -32,8 +32,8 @@ std::string describe(const OwnerRecord& owner);
 
 bool is_on_this_host(const OwnerRecord& owner);
 
-// Looks for the process by its id and its start time, because ids are used again. Only for owners on
-// this host.
+// Looks for the process by its id and its start time, because ids are used again. Only for owners
+// on this host.
 bool is_alive(const OwnerRecord& owner);
 
 }  // namespace spikenm

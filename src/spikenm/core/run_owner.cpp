@@ -84,8 +84,8 @@ std::optional<OwnerRecord> read_record(const Descriptor& record, const fs::path&
   return parse_owner({text.data(), static_cast<size_t>(n)}, file.string());
 }
 
-// Writes into the file itself, because the lock is on it. Without fsync another host may not see the
-// text as long as the file is open.
+// Writes into the file itself, because the lock is on it. Without fsync another host may not see
+// the text as long as the file is open.
 void sign(const Descriptor& record, const fs::path& file) {
   const std::string text = to_text(owner_of_now());
   if (without_interruption([&] { return ::ftruncate(record.get(), 0); }) != 0)
@@ -168,8 +168,8 @@ RunOwner RunOwner::take(const fs::path& folder, const TakeOptions& options) {
 
 // Without locks an owner counts as alive if a process with its id and start time exists. If several
 // processes take a folder at the same time, the last one to write its record wins: each waits and
-// then reads the record again. This is weaker than a lock: a process that is delayed for longer than
-// the wait, between reading and writing, is not noticed.
+// then reads the record again. This is weaker than a lock: a process that is delayed for longer
+// than the wait, between reading and writing, is not noticed.
 RunOwner RunOwner::take_without_locks(const fs::path& folder, bool take_over) {
   const fs::path file = folder / kFile;
   const auto read = [&] { return read_record(open_record(file, O_RDONLY | O_CREAT), file); };

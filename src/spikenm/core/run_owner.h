@@ -44,8 +44,8 @@ class RunOwner {
   pid_t pid_;  // 0: moved from
 };
 
-// Returns the owner that take() would refuse to replace without `take_over`: one that is alive or on
-// another host. Returns nothing if there is none, or if the record cannot be read.
+// Returns the owner that take() would refuse to replace without `take_over`: one that is alive or
+// on another host. Returns nothing if there is none, or if the record cannot be read.
 std::optional<OwnerRecord> find_owner(const std::filesystem::path& folder);
 
 }  // namespace spikenm

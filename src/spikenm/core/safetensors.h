@@ -1,8 +1,8 @@
 // The safetensors file format: an 8-byte little-endian header length, a JSON header, the raw bytes.
 // The reader trusts nothing: every length, offset and product of a shape is checked before use, and
-// a file that is cut, overlapping or padded is refused with one sentence. The writer adds a checksum
-// of the header and one of every tensor. The reader checks them when they are there; a file without
-// checksums is read too.
+// a file that is cut, overlapping or padded is refused with one sentence. The writer adds a
+// checksum of the header and one of every tensor. The reader checks them when they are there; a
+// file without checksums is read too.
 #pragma once
 
 #include "spikenm/core/bytes.h"
@@ -55,8 +55,8 @@ class SafetensorsInput {
   // Without checksums, damage to the file may not be noticed.
   [[nodiscard]] bool has_checksum() const { return has_checksum_; }
 
-  // The bytes of a tensor of header(). An interrupt stops the reading. An Error names the tensor when
-  // its checksum is wrong.
+  // The bytes of a tensor of header(). An interrupt stops the reading. An Error names the tensor
+  // when its checksum is wrong.
   [[nodiscard]] std::vector<uint8_t> bytes(const StoredTensor& tensor) const;
   // Like bytes(), but writes them into `out`, which must have the tensor's size.
   void read(const StoredTensor& tensor, std::span<uint8_t> out) const;

@@ -35,8 +35,8 @@ bool byte_count(const std::vector<int64_t>& shape, uint64_t item, uint64_t& byte
 void sort_by_place(std::vector<TensorEntry>& entries);
 
 // Adds the checksums to the metadata. "crc32c.tensors" holds one checksum per tensor, in the order
-// of their bytes. "crc32c" covers names, types, shapes and all other metadata. It does not depend on
-// how the JSON is laid out, so another program may rewrite the header with other blanks.
+// of their bytes. "crc32c" covers names, types, shapes and all other metadata. It does not depend
+// on how the JSON is laid out, so another program may rewrite the header with other blanks.
 void add_sums(const std::vector<TensorEntry>& sorted, Metadata& metadata);
 
 // Removes the checksums from the metadata and gives each tensor its own. Returns false when there

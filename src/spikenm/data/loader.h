@@ -68,7 +68,7 @@ class Loader {
   [[nodiscard]] int64_t batches() const;
   [[nodiscard]] int64_t samples() const { return view_.size(); }
 
-  // The next call of next() returns the epoch's batch number `first`. What was under way is dropped.
+  // After this, next() returns the epoch's batch `first`. Batches in preparation are dropped.
   void start_epoch(int64_t epoch, int64_t first = 0);
   // The batches of the epoch, one after another; batches() of them.
   [[nodiscard]] Batch next();

@@ -45,7 +45,8 @@ double neuron_backward_cpu(const NeuronBackward<float>& args, Isa isa = active_i
 
 // Device pointers; `stream` is a cudaStream_t. In a build without CUDA they throw Error.
 void neuron_forward_cuda(const NeuronForward<float>& args, void* stream);
-// grad_k [n] receives each neuron's part of dL/dk, for neurons that learn their leak; it may be null.
+// grad_k [n] receives each neuron's part of dL/dk, for neurons that learn their leak; it may be
+// null.
 void neuron_backward_cuda(const NeuronBackward<float>& args, float* grad_k, void* stream);
 
 }  // namespace spikenm::kernels

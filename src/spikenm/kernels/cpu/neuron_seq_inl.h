@@ -2,9 +2,9 @@
 // defines the value type F (operators and the functions of math/value.h, F::kLanes lanes) and
 // includes this inside its unnamed namespace. States stay in registers over all steps.
 //
-//   x[t]     | lane 0 … lane 7 | lane 0 … lane 7 | … | partial |   one vector walks down the time
-//   x[t+1]   | lane 0 … lane 7 | …                                 axis, then the next one starts
-//   …                                                              at t = 0
+//   x[t]    | lane 0 … lane 7 | lane 0 … lane 7 | … | partial |  one vector walks down the
+//   x[t+1]  | lane 0 … lane 7 | …                                time axis, then the next one
+//   …                                                            starts at t = 0
 
 template <class Step>
 void forward_lanes(const NeuronForward<float>& a, const NeuronConstants<F>& c, int64_t i,
