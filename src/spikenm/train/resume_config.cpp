@@ -14,9 +14,9 @@ namespace spikenm::train {
 namespace {
 
 // * stands for any key of the section.
-const std::vector<std::string> kMayDiffer{"threads",       "device",           "cuda_graphs",
-                                          "deterministic", "data.workers",     "data.root",
-                                          "checkpoints.*", "train.max_minutes"};
+const std::vector<std::string> kMayDiffer{"threads",       "device",       "cuda_graphs",
+                                          "deterministic", "data.workers", "data.root",
+                                          "checkpoints.*"};
 
 // "/train/lr" becomes "train.lr".
 std::string key_of(std::string_view pointer) {
