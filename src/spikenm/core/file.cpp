@@ -1,5 +1,6 @@
 #include "spikenm/core/file.h"
 
+#include "spikenm/core/descriptor.h"
 #include "spikenm/core/error.h"
 #include "spikenm/core/interrupt.h"
 
@@ -15,36 +16,7 @@
 namespace spikenm {
 namespace {
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-  // False when written bytes may be lost. close() closes the file even if a signal interrupts it.
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0 || errno == EINTR; }
-
- private:
-  int fd_;
-};
-
 constexpr std::string_view kPart = ".part";
-
-// Repeats a system call that a signal interrupted.
-template <class Call>
-auto without_interruption(Call&& call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
-
-[[noreturn]] void fail_with_errno(const std::filesystem::path& path, const char* action) {
-  fail("{}: cannot {}: {}", path.string(), action, std::strerror(errno));
-}
 
 // Returns how many bytes were written. When they are fewer than all, errno says why.
 size_t write_all(int file, std::string_view content) {

@@ -30,18 +30,6 @@ constexpr milliseconds kSettled{200};
 
 enum class Lock { kOurs, kHeld, kNone };
 
-// Repeats a system call that a signal interrupted.
-template <class Call>
-auto without_interruption(Call&& call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
-
-[[noreturn]] void fail_with_errno(const fs::path& file, const char* action) {
-  fail("{}: cannot {}: {}", file.string(), action, std::strerror(errno));
-}
-
 Descriptor open_record(const fs::path& file, int how) {
   // Opening a pipe would block, and a link may point to any file.
   constexpr int kSafely = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
