@@ -33,18 +33,16 @@ class ModelTensors {
   [[nodiscard]] const std::string& source() const { return source_; }
 
   const StoredTensor& find(const std::string& name, const char* dtype, at::IntArrayRef shape) {
-    const StoredTensor* stored = file_.header().find(name);
-    SPIKENM_CHECK(stored != nullptr, "{}: found no tensor '{}'", source_, name);
-    SPIKENM_CHECK(stored->dtype == dtype && stored->shape == shape.vec(),
-                  "{}: tensor '{}': found {} [{}], wanted {} [{}]", source_, name,
-                  printable(stored->dtype), fmt::join(stored->shape, ","), dtype,
-                  fmt::join(shape.vec(), ","));
+    const StoredTensor& stored = find_tensor(file_, name, dtype, shape, source_);
     read_.insert(name);
-    return *stored;
+    return stored;
   }
 
   [[nodiscard]] std::vector<uint8_t> bytes(const StoredTensor& tensor) const {
     return file_.bytes(tensor);
+  }
+  [[nodiscard]] at::Tensor read(const StoredTensor& tensor, at::ScalarType type) const {
+    return read_tensor(file_, tensor, type);
   }
 
   void reject_unread() const {
@@ -84,9 +82,7 @@ void check_shapes(ModelTensors& tensors, nn::Network& network) {
 void load_into(ModelTensors& tensors, const nn::NamedTensor& target) {
   const at::NoGradGuard no_grad;
   const StoredTensor& stored = tensors.find(target.name, "F32", target.tensor.sizes());
-  const std::vector<uint8_t> bytes = tensors.bytes(stored);
-  at::Tensor values = at::empty(target.tensor.sizes(), at::kFloat);
-  std::memcpy(values.mutable_data_ptr(), bytes.data(), bytes.size());
+  const at::Tensor values = tensors.read(stored, at::kFloat);
   SPIKENM_CHECK(values.isfinite().all().item<bool>(),
                 "{}: tensor '{}': found a value that is not finite", tensors.source(), target.name);
   SPIKENM_CHECK(!target.name.ends_with(".running_var") || values.ge(0).all().item<bool>(),

@@ -1,30 +1,17 @@
 #include "spikenm/train/state_copy.h"
 
 #include "spikenm/core/md5.h"
-#include "spikenm/ops/stream.h"
 #include "spikenm/train/tensor_file.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
-#include <c10/util/Exception.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cstring>
 #include <set>
 #include <utility>
 
 namespace spikenm::train {
 namespace {
-
-// A copy where the tensor is; on the CPU if a GPU has no room for it.
-at::Tensor copy_beside(const at::Tensor& tensor) {
-  try {
-    return tensor.clone();
-  } catch (const c10::OutOfMemoryError&) {
-    return tensor.cpu();
-  }
-}
 
 class Copier : public nn::StateVisitor {
  public:
@@ -32,7 +19,7 @@ class Copier : public nn::StateVisitor {
 
  protected:
   void on_tensor(const std::string& name, const at::Tensor& value) override {
-    copy.tensors.push_back({name, copy_beside(value.detach())});
+    copy.tensors.push_back({name, value});
   }
   void on_value(const std::string& name, Json& value) override { copy.values[name] = value; }
 };
@@ -55,20 +42,12 @@ class Loader : public nn::StateVisitor {
 
  protected:
   void on_tensor(const std::string& name, const at::Tensor& value) override {
-    const StoredTensor* const stored = file_.header().find(name);
-    SPIKENM_CHECK(stored != nullptr, "{}: found no tensor '{}'", source_, name);
-    const std::vector<int64_t> shape = value.sizes().vec();
-    SPIKENM_CHECK(stored->dtype == file_type(value.scalar_type()) && stored->shape == shape,
-                  "{}: tensor '{}': found {} [{}], wanted {} [{}]", source_, name, stored->dtype,
-                  fmt::join(stored->shape, ","), file_type(value.scalar_type()),
-                  fmt::join(shape, ","));
+    const at::ScalarType type = value.scalar_type();
+    const StoredTensor& stored = find_tensor(file_, name, file_type(type), value.sizes(), source_);
     read_.insert(name);
 
     const at::NoGradGuard no_grad;
-    const std::vector<uint8_t> bytes = file_.bytes(*stored);
-    const at::Tensor read = at::empty(shape, at::dtype(value.scalar_type()));
-    if (!bytes.empty()) std::memcpy(read.mutable_data_ptr(), bytes.data(), bytes.size());
-    at::Tensor(value).copy_(read);
+    at::Tensor(value).copy_(read_tensor(file_, stored, type));
   }
 
   void on_value(const std::string& name, Json& value) override {
@@ -110,10 +89,7 @@ class Hasher : public nn::StateVisitor {
 StateCopy copy_state(const ShowState& show) {
   Copier copier;
   show(copier);
-  // Another thread, with another stream, will read what the GPU has copied.
-  const auto is_on_gpu = [](const nn::NamedTensor& t) { return t.tensor.is_cuda(); };
-  const std::vector<nn::NamedTensor>& copied = copier.copy.tensors;
-  if (std::any_of(copied.begin(), copied.end(), is_on_gpu)) ops::synchronize();
+  copy_tensors(copier.copy.tensors);
   return std::move(copier.copy);
 }
 

@@ -1,6 +1,11 @@
 #include "spikenm/train/tensor_file.h"
 
+#include "spikenm/core/say.h"
+#include "spikenm/ops/stream.h"
+
 #include <ATen/ATen.h>
+#include <c10/util/Exception.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -26,9 +31,41 @@ Bytes bytes_of(const at::Tensor& tensor) {
   return {static_cast<const uint8_t*>(tensor.const_data_ptr()), tensor.nbytes()};
 }
 
+void copy_tensors(std::vector<nn::NamedTensor>& tensors) {
+  bool any_on_gpu = false;
+  for (nn::NamedTensor& t : tensors) {
+    try {
+      t.tensor = t.tensor.detach().clone();
+    } catch (const c10::OutOfMemoryError&) {
+      t.tensor = t.tensor.detach().cpu();
+    }
+    any_on_gpu = any_on_gpu || t.tensor.is_cuda();
+  }
+  if (any_on_gpu) ops::synchronize();
+}
+
 TensorFile copy_of(TensorFile file) {
-  for (nn::NamedTensor& t : file.tensors) t.tensor = t.tensor.detach().clone();
+  copy_tensors(file.tensors);
   return file;
+}
+
+const StoredTensor& find_tensor(const SafetensorsInput& file, const std::string& name,
+                                const char* dtype, at::IntArrayRef shape,
+                                const std::string& source) {
+  const StoredTensor* const stored = file.header().find(name);
+  SPIKENM_CHECK(stored != nullptr, "{}: found no tensor '{}'", source, name);
+  SPIKENM_CHECK(stored->dtype == dtype && stored->shape == shape.vec(),
+                "{}: tensor '{}': found {} [{}], wanted {} [{}]", source, name,
+                printable(stored->dtype), fmt::join(stored->shape, ","), dtype,
+                fmt::join(shape.vec(), ","));
+  return *stored;
+}
+
+at::Tensor read_tensor(const SafetensorsInput& file, const StoredTensor& stored,
+                       at::ScalarType type) {
+  at::Tensor values = at::empty(stored.shape, type);
+  file.read(stored, {static_cast<uint8_t*>(values.mutable_data_ptr()), values.nbytes()});
+  return values;
 }
 
 void write_tensor_file(const std::filesystem::path& path, const TensorFile& file) {
