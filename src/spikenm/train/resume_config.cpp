@@ -8,6 +8,8 @@
 #include "spikenm/train/recipe.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace spikenm::train {
@@ -18,17 +20,24 @@ const std::vector<std::string> kMayDiffer{"threads",       "device",       "cuda
                                           "deterministic", "data.workers", "data.root",
                                           "checkpoints.*"};
 
-// "/train/lr" becomes "train.lr".
-std::string key_of(std::string_view pointer) {
-  std::string key(pointer.substr(1));
-  std::replace(key.begin(), key.end(), '/', '.');
-  return key;
-}
-
 // All keys with the values that a run with this config would use. Opens no data and needs no GPU.
 Json resolved(const Config& config) {
   static_cast<void>(read_recipe(config, {.purpose = Purpose::kDescribe}));
   return parse_toml(config.resolved_toml(), "the resolved config");
+}
+
+// The keys of a config with their values as text.
+using Values = std::map<std::string, std::string>;
+
+Values values_of(const Json& config) {
+  Values values;
+  for (const auto& [key, value] : flatten_tables(config)) values.emplace(key, value.dump());
+  return values;
+}
+
+std::string text_of(const Values& values, const std::string& key) {
+  const auto it = values.find(key);
+  return it == values.end() ? "none" : it->second;
 }
 
 // Compares the networks themselves, because files with different names may hold the same network.
@@ -47,19 +56,15 @@ bool may_differ(std::string_view key) {
 Config resume_config(const RunDir& run, const Config& asked) {
   const std::string source = run.file(RunDir::kConfig).string();
   Config config = Config::from_file(source);
-  const Json before = parse_toml(run.read_config(), source).flatten();
-  const Json now = resolved(asked).flatten();
+  const Values before = values_of(parse_toml(run.read_config(), source));
 
-  for (const auto& [pointer, value] : now.items()) {
-    const std::string key = key_of(pointer);
-    const bool is_new = !before.contains(pointer);
-    if (!is_new && before[pointer] == value) continue;
+  for (const auto& [key, value] : values_of(resolved(asked))) {
+    if (text_of(before, key) == value) continue;
     if (may_differ(key)) {
-      config.override_with(key + "=" + value.dump());
+      config.override_with(key + "=" + value);
     } else if (key != "model.file" || !is_same_network(run, asked)) {
       fail("{}: found {}, and the run in {} has {}; a run that goes on may differ in {} alone", key,
-           value.dump(), run.path().string(), is_new ? "none" : before[pointer].dump(),
-           join(kMayDiffer, ", "));
+           value, run.path().string(), text_of(before, key), join(kMayDiffer, ", "));
     }
   }
   return config;
@@ -67,19 +72,14 @@ Config resume_config(const RunDir& run, const Config& asked) {
 
 void check_made_with(const CheckpointNote& note, const RunDir& run, const std::string& graph) {
   const std::string source = run.file(RunDir::kConfig).string();
-  const Json then = parse_toml(note.config, "the checkpoint's config").flatten();
-  const Json now = parse_toml(run.read_config(), source).flatten();
-  const auto text_of = [](const Json& config, const std::string& pointer) {
-    return config.contains(pointer) ? config[pointer].dump() : std::string("none");
-  };
-  Json all = then;
-  all.update(now);
-  for (const auto& [pointer, value] : all.items()) {
-    const std::string key = key_of(pointer), found = text_of(now, pointer);
-    SPIKENM_CHECK(found == text_of(then, pointer) || may_differ(key),
-                  "{}: {}: found {}, and the run's checkpoint was made with {}", source, key, found,
-                  text_of(then, pointer));
-  }
+  const Values then = values_of(parse_toml(note.config, "the checkpoint's config"));
+  const Values now = values_of(parse_toml(run.read_config(), source));
+  Values all = then;
+  all.insert(now.begin(), now.end());
+  for (const auto& [key, value] : all)
+    SPIKENM_CHECK(text_of(now, key) == text_of(then, key) || may_differ(key),
+                  "{}: {}: found {}, and the run's checkpoint was made with {}", source, key,
+                  text_of(now, key), text_of(then, key));
   SPIKENM_CHECK(note.graph == graph,
                 "{}: found another network than the one that the run's checkpoint was made with",
                 run.file(RunDir::kGraph).string());
