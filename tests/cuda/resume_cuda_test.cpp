@@ -1,21 +1,13 @@
 // With `deterministic` a GPU gives the same bits again: in a second run, in a run that was stopped
 // and went on, and with recorded steps as with plain ones.
-#include "spikenm/train/checkpoint.h"
-#include "support/tiny_run.h"
+#include "support/stopped_run.h"
 
 #include <gtest/gtest.h>
 
 namespace spikenm::train {
 namespace {
 
-using test::TinyRun;
-using Overrides = std::vector<std::string>;
-
-struct Stopped {};
-
-ShowState state_of(Trainer& trainer) {
-  return [&](nn::StateVisitor& visitor) { trainer.visit_state(visitor); };
-}
+using test::Overrides, test::state_of, test::stop_after, test::TinyRun;
 
 Overrides on_gpu(const Overrides& more) {
   Overrides all{"device=cuda",        "deterministic=true", "model.name=small_conv",
@@ -33,15 +25,7 @@ std::string whole(const Overrides& overrides) {
 
 std::string in_two(const Overrides& overrides, int64_t steps) {
   const test::TempDir checkpoints;
-  {
-    TinyRun* current = nullptr;
-    TinyRun first(overrides, {.between_steps = [&] {
-                    if (current->trainer.steps() == steps) throw Stopped();
-                  }});
-    current = &first;
-    EXPECT_THROW(first.trainer.train(), Stopped);
-    write_checkpoint(checkpoints.path(), copy_state(state_of(first.trainer)), {.step = steps}, 2);
-  }
+  stop_after(overrides, steps, checkpoints.path());
   TinyRun second(overrides);
   EXPECT_TRUE(load_newest_checkpoint(checkpoints.path(), state_of(second.trainer)).has_value());
   second.trainer.train();
@@ -58,11 +42,7 @@ TEST_P(DeterministicGpu, GivesTheSameBitsAgainAndAfterAStop) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, DeterministicGpu, testing::ValuesIn(sparsity::methods().names()),
-                         [](const auto& method) {
-                           std::string name = method.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         [](const auto& method) { return test::test_name(method.param); });
 
 TEST(DeterministicRun, AHeldMaskGoesOnWithItsNoise) {
   const Overrides overrides =

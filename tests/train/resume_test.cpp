@@ -1,23 +1,15 @@
 // A run that was stopped and goes on is the run that never stopped, bit for bit.
 #include "spikenm/core/parallel.h"
-#include "spikenm/train/checkpoint.h"
 #include "support/expect_error.h"
 #include "support/machine_figures.h"
-#include "support/tiny_run.h"
+#include "support/stopped_run.h"
 
 #include <gtest/gtest.h>
 
 namespace spikenm::train {
 namespace {
 
-using test::TinyRun;
-using Overrides = std::vector<std::string>;
-
-struct Stopped {};
-
-ShowState state_of(Trainer& trainer) {
-  return [&](nn::StateVisitor& visitor) { trainer.visit_state(visitor); };
-}
+using test::Overrides, test::state_of, test::stop_after, test::TinyRun;
 
 struct Ending {
   std::string state;
@@ -46,17 +38,7 @@ Ending run_whole(const Overrides& overrides) {
 // Stops after so many steps, saves, forgets everything, loads and goes on.
 Ending run_in_two(const Overrides& overrides, int64_t steps, const Overrides& later = {}) {
   const test::TempDir checkpoints;
-  std::vector<Json> lines;
-  {
-    TinyRun* current = nullptr;
-    TinyRun first(overrides, {.between_steps = [&] {
-                    if (current->trainer.steps() == steps) throw Stopped();
-                  }});
-    current = &first;
-    EXPECT_THROW(first.trainer.train(), Stopped);
-    write_checkpoint(checkpoints.path(), copy_state(state_of(first.trainer)), {.step = steps}, 2);
-    if (first.trainer.cursor().epochs_done > 0) lines = first.metrics();
-  }
+  const std::vector<Json> lines = stop_after(overrides, steps, checkpoints.path());
   Overrides all = overrides;
   all.insert(all.end(), later.begin(), later.end());
   TinyRun second(all);
@@ -96,11 +78,8 @@ TEST_P(EveryMethodResumes, WithNeuronMasksThatAreSteeredToATarget) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryMethodResumes,
-                         testing::ValuesIn(sparsity::methods().names()), [](const auto& method) {
-                           std::string name = method.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         testing::ValuesIn(sparsity::methods().names()),
+                         [](const auto& method) { return test::test_name(method.param); });
 
 // Weights and logits have moved since the mask was drawn.
 TEST(Resume, AMaskThatIsHeldIsNotDrawnAgain) {
