@@ -161,6 +161,15 @@ TEST(Config, OverridesTakeQuotedKeys) {
   EXPECT_EQ(config.get_table("layer_pattern"), (Table{{"conv*", "2:8"}}));
 }
 
+TEST(Config, AnOverrideWithATableOverridesTheKeysInIt) {
+  Config config = Config::from_text("[train.stop_early]\npatience = 1\nmin_delta = 2.5", "t");
+  config.override_with("train.stop_early={patience = 3}");
+  const Config section = config.section("train").section("stop_early");
+  EXPECT_EQ(section.get<int64_t>("patience", 0), 3);
+  EXPECT_EQ(section.get<double>("min_delta", 0), 2.5);
+  EXPECT_ERROR(config.override_with("train.stop_early={}"), "train.stop_early", "empty table");
+}
+
 TEST(Config, OverrideWithoutAnAssignmentIsAUsageError) {
   Config config;
   EXPECT_THROW(config.override_with("train.lr"), UsageError);

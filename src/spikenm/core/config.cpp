@@ -77,6 +77,13 @@ struct Config::State {
     }
   }
 
+  void override_with(const std::string& key, Json value) {
+    check_value(key, value);
+    use.overridden(key, find(key));
+    folders.erase(key);
+    set(key, std::move(value));
+  }
+
   void record(const std::string& key, Json value) {
     if (read.insert(key).second) resolved.emplace_back(key, std::move(value));
   }
@@ -138,13 +145,14 @@ void Config::override_with(std::string_view assignment) {
   const std::string value(assignment.substr(equals + 1));
   // A value that is not TOML is a bare word: method.name=dense.
   Json parsed = parse_toml_value(value, key).value_or(value);
-  check_value(key, parsed);
 
   std::string flat;  // layer_pattern."conv*" is given as in TOML; quotes are dropped
   std::remove_copy(key.begin(), key.end(), std::back_inserter(flat), '"');
-  state_->use.overridden(flat, state_->find(flat));
-  state_->folders.erase(flat);
-  state_->set(flat, std::move(parsed));
+  if (!parsed.is_object()) return state_->override_with(flat, std::move(parsed));
+  // A table overrides the keys that it has: stop_early={patience=3}.
+  SPIKENM_CHECK(!parsed.empty(), "{}: found an empty table, wanted keys in it", key);
+  for (auto& [inner, held] : flatten_tables(parsed))
+    state_->override_with(flat + "." + inner, std::move(held));
 }
 
 void Config::drop(std::string_view key) {
