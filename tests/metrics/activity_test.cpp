@@ -283,15 +283,15 @@ TEST(FiringRate, IsSpikesByNeuronStepAndSample) {
   graph.neuron("b");
   const auto network = graph.make();
   ActivityObserver observer(*network);
-  EXPECT_EQ(observer.mean_firing_rate(), 0);
+  EXPECT_EQ(observer.firing_rates().mean(), 0);
   nn::RunPass pass(false, &observer);
   (void)network->forward(pass, floats({1, 0, 0, 0, 0, 1, 1, 0}, {2, 2, 2}));
   using Rates = std::vector<std::pair<std::string, double>>;
-  EXPECT_EQ(observer.firing_rates(), (Rates{{"a", 0.375}, {"b", 0.5}}));
-  EXPECT_DOUBLE_EQ(observer.mean_firing_rate(), 5.0 / 12);
+  EXPECT_EQ(observer.firing_rates().by_layer(), (Rates{{"a", 0.375}, {"b", 0.5}}));
+  EXPECT_DOUBLE_EQ(observer.firing_rates().mean(), 5.0 / 12);
   (void)network->forward(pass, at::zeros({1, 4, 2}));  // 8 and 4 chances more, no spike
-  EXPECT_EQ(observer.firing_rates(), (Rates{{"a", 3.0 / 16}, {"b", 0.25}}));
-  EXPECT_DOUBLE_EQ(observer.mean_firing_rate(), 5.0 / 24);
+  EXPECT_EQ(observer.firing_rates().by_layer(), (Rates{{"a", 3.0 / 16}, {"b", 0.25}}));
+  EXPECT_DOUBLE_EQ(observer.firing_rates().mean(), 5.0 / 24);
 }
 
 }  // namespace

@@ -1,14 +1,12 @@
 // What a network does while it runs: firing rates and synaptic operations.
 #pragma once
 
+#include "spikenm/metrics/firing_rates.h"
 #include "spikenm/nn/run_pass.h"
 #include "spikenm/ops/sop_count.h"
 #include "spikenm/sparsity/frozen_masks.h"
 
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace spikenm::metrics {
 
@@ -24,31 +22,25 @@ class ActivityObserver : public nn::Observer {
 
   void on_synapse_input(const nn::Synapse& layer, const at::Tensor& x,
                         const at::Tensor& weight) override;
-  void on_spikes(const nn::Neuron& layer, const at::Tensor& spikes) override;
+  void on_spikes(const nn::Neuron& layer, const at::Tensor& spikes) override {
+    rates_.on_spikes(layer, spikes);
+  }
 
   // SOPs per sample, all time steps and layers together: the exact mean.
   [[nodiscard]] double sops_per_sample() const;
   // UPR's estimate: the mean over batches by the full batch size, too low when the last batch is
   // smaller.
   [[nodiscard]] double sops_per_sample_upr(int64_t batch_size) const;
-  // Mean spikes per neuron and time step, by layer in forward order.
-  [[nodiscard]] std::vector<std::pair<std::string, double>> firing_rates() const;
-  // Over all neurons of the network.
-  [[nodiscard]] double mean_firing_rate() const;
+  [[nodiscard]] const FiringRates& firing_rates() const { return rates_; }
 
  private:
-  struct Rate {
-    std::string name;
-    ops::SpikeCounter spikes;
-    double chances = 0;
-  };
   // The synapses whose operations are counted, and which of their outputs matter: 1 where a neuron
   // is kept that reads it. Undefined: all.
   std::map<graph::NodeId, at::Tensor> useful_outputs_;
   graph::NodeId first_synapse_;  // runs once in every pass
   ops::SpikeCounter sops_;
   int64_t samples_ = 0, batches_ = 0;
-  std::vector<Rate> rates_;
+  FiringRates rates_;
 };
 
 }  // namespace spikenm::metrics

@@ -10,13 +10,6 @@
 namespace spikenm::train {
 namespace {
 
-Json rates_json(const metrics::ActivityObserver& activity) {
-  Json rates = Json::object();
-  for (const auto& [layer, rate] : activity.firing_rates()) rates[layer] = rate;
-  rates["mean"] = activity.mean_firing_rate();
-  return rates;
-}
-
 Json accuracy_json(const Evaluation& test) {
   Json found = {{"test_accuracy", test.accuracy},
                 {"test_accuracy_per_class", test.by_class},
@@ -66,7 +59,7 @@ Json measure(Recipe& recipe, const sparsity::Masks& masks) {
                 {"sops_m_upr", activity.sops_per_sample_upr(recipe.train.batch_size) / 1e6},
                 {"energy_uj", metrics::energy_microjoules(sops, macs)},
                 {"energy_convention", metrics::kEnergyConvention},
-                {"firing_rate", rates_json(activity)},
+                {"firing_rate", activity.firing_rates().json()},
                 {"nm_valid", audit.valid()},
                 {"empty_blocks", audit.empty_blocks()}};
 
