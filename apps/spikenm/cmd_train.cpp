@@ -16,11 +16,12 @@ namespace {
 
 struct TrainArguments {
   ConfigOptions config;
-  std::string out, resume;
+  std::string out, resume, from;
   bool force = false, take_over = false, dry_run = false, quiet = false, verbose = false;
 };
 
 void show_result(const Json& result, const std::filesystem::path& out) {
+  if (result.contains("unfinished")) return show("{}: unfinished\n", out.string());
   const std::string best = result.contains("test_accuracy_best_val")
                                ? fmt::format(" (best on validation {:.2f} %)",
                                              result["test_accuracy_best_val"].get<double>())
@@ -46,7 +47,8 @@ bool resume(const TrainArguments& a, const train::ExperimentOptions& options) {
   return true;
 }
 
-void train(const TrainArguments& a) {
+void train(TrainArguments a) {
+  if (!a.from.empty()) a.config.overrides.push_back("train.from=" + Json(a.from).dump());
   if (a.dry_run) {
     const Config config = a.config.load();
     const train::Recipe recipe = train::read_recipe(config, {.purpose = train::Purpose::kCheck});
@@ -86,6 +88,8 @@ std::function<void()> setup_train(CLI::App& app) {
                "go on with the run that --out holds, from its newest checkpoint; --resume=auto: "
                "start one where there is none")
       ->check(CLI::IsMember({"yes", "auto"}));
+  as_path(app.add_option("--from", a->from,
+                         "start from the weights of this model, run or checkpoint: train.from"));
   app.add_flag("--quiet,-q", a->quiet, "no progress bar and no line per epoch");
   app.add_flag("--verbose,-v", a->verbose, "with each epoch also what the method watched");
   app.add_flag("--dry-run", a->dry_run, "print the resolved config and stop");
@@ -101,6 +105,7 @@ std::function<void()> setup_train(CLI::App& app) {
       "method.pattern=2:16\n"
       "  spikenm train --config configs/cifar10/spikenm_2x4.toml data.root=DIR device=cuda\n"
       "  spikenm train --out runs/a --resume\n"
+      "  spikenm train --config configs/demo/spikenm_2x4.toml --from runs/a method.pattern=2:8\n"
       "  spikenm train method.name=dense train.epochs=2 --dry-run");
   return [a] { train(*a); };
 }

@@ -45,6 +45,7 @@ class ResumeCli : public test::Cli {
     }
     Json result = Json::parse(read_file(dir / out / RunDir::kResult));
     result.erase("phase_seconds");
+    result.erase("checkpoint_waits");
     result.erase("versions");  // threads are among them
     return text + result.dump();
   }
@@ -130,6 +131,34 @@ TEST_F(ResumeCli, ADamagedCheckpointIsLeftForTheOneBefore) {
   EXPECT_TRUE(has(resumed.err, newest.filename().string())) << resumed.err;
   EXPECT_TRUE(has(resumed.err, "the checkpoint before it")) << resumed.err;
   EXPECT_EQ(ending("a"), ending("whole"));
+}
+
+TEST_F(ResumeCli, ARunWhoseTimeIsUpIsUnfinishedAndGoesOn) {
+  ASSERT_EQ(run(train("whole")).code, 0);
+  const Outcome found = run(train("a", {"train.max_minutes=1e-6"}));
+  ASSERT_EQ(found.code, 0) << found.err;
+  EXPECT_TRUE(has(found.out, "a: unfinished")) << found.out;
+  EXPECT_TRUE(has(found.err, "train.max_minutes")) << found.err;
+  EXPECT_TRUE(has(found.err, "spikenm train --out 'a' --resume")) << found.err;
+  const Json result = Json::parse(read_file(dir / "a" / RunDir::kResult));
+  EXPECT_EQ(result.at("unfinished"), "in search epoch 1 of 4, batch 2 of 9");
+  EXPECT_FALSE(result.contains("test_accuracy"));
+  EXPECT_TRUE(has(run({"table", "a", "whole"}).err, "a: the run is unfinished"));
+
+  const Outcome resumed = run({"train", "--out", "a", "--resume", "train.max_minutes=0"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(ending("a"), ending("whole"));
+}
+
+TEST_F(ResumeCli, ARunStartsFromTheWeightsOfAnother) {
+  ASSERT_EQ(run(train("a")).code, 0);
+  const Outcome found = run(train("b", {"--from", "a", "method.pattern=1:4"}));
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_TRUE(has(found.err, "starts from a/model.safetensors")) << found.err;
+  EXPECT_TRUE(has(read_file(dir / "b" / RunDir::kConfig), (dir / "a").string()));
+  expect_failure(train("c", {"--from", "a", "model.width=5"}), 1,
+                 {"train.from", "does not fit the network", "conv1.weight"});
+  EXPECT_FALSE(fs::exists(dir / "c" / RunDir::kConfig));
 }
 
 TEST_F(ResumeCli, WhatCannotGoOnIsSaid) {

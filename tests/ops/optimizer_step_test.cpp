@@ -56,10 +56,10 @@ TEST(OptimizerStep, AdamFollowsItsDefinitionWithBothKindsOfDecay) {
 
 TEST(OptimizerStep, AGuardThatSkipsLeavesEverythingAsItWas) {
   const std::vector<StepTensors> before = some_parameters(), after = some_parameters();
-  StepGuard guard;
-  EXPECT_TRUE(guard.is_new());
-  set_guard(at::ones({1}), {.lr = 0.1}, guard);
+  EXPECT_TRUE(StepGuard{}.is_new());
+  StepGuard guard = make_guard(at::kCPU, 0);
   EXPECT_FALSE(guard.is_new());
+  set_guard(at::ones({1}), {.lr = 0.1}, guard);
   adam_step(after, {.lr = 0.1}, &guard);
   sgd_step(after, {.lr = 0.1}, &guard);
   for (size_t i = 0; i < before.size(); ++i) {
@@ -72,7 +72,7 @@ TEST(OptimizerStep, AGuardThatSkipsLeavesEverythingAsItWas) {
 // The guard was set twice, and one step was taken: Adam's corrections are those of step 1.
 TEST(OptimizerStep, AGuardDoesNotCountSkippedSteps) {
   const std::vector<StepTensors> guarded = some_parameters(), plain = some_parameters();
-  StepGuard guard;
+  StepGuard guard = make_guard(at::kCPU, 0);
   for (const float skip : {1.0f, 0.0f}) {
     set_guard(at::full({1}, skip), {.lr = 0.1}, guard);
     adam_step(guarded, {.lr = 0.1, .step = 7}, &guard);
@@ -80,6 +80,17 @@ TEST(OptimizerStep, AGuardDoesNotCountSkippedSteps) {
   adam_step(plain, {.lr = 0.1, .step = 1}, nullptr);
   for (size_t i = 0; i < plain.size(); ++i)
     EXPECT_TRUE(tensors_close(guarded[i].parameter, plain[i].parameter, {1e-6, 1e-7}));
+}
+
+// A run that began without a guard gets one when it goes on: nothing else changes.
+TEST(OptimizerStep, AGuardThatBeginsLaterGivesTheBitsOfAStepWithoutOne) {
+  const std::vector<StepTensors> guarded = some_parameters(), plain = some_parameters();
+  StepGuard guard = make_guard(at::kCPU, 6);
+  set_guard(at::zeros({1}), {.lr = 0.1}, guard);
+  adam_step(guarded, {.lr = 0.1, .step = 7}, &guard);
+  adam_step(plain, {.lr = 0.1, .step = 7}, nullptr);
+  for (size_t i = 0; i < plain.size(); ++i)
+    EXPECT_TRUE(tensors_identical(guarded[i].parameter, plain[i].parameter));
 }
 
 }  // namespace

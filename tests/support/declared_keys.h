@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -49,26 +50,40 @@ inline void expect_value(const Key& key, const std::string& full, const Json& va
   }
 }
 
+// The table of a section, "train.stop_early" for one within another.
+inline Json section_of(const Json& config, const std::string& section) {
+  const size_t point = section.find('.');
+  if (section.empty()) return config;
+  const Json table = config.value(section.substr(0, point), Json::object());
+  return point == std::string::npos ? table : section_of(table, section.substr(point + 1));
+}
+
+inline bool is_section(const std::vector<KeyGroup>& groups, const std::string& name) {
+  return std::any_of(groups.begin(), groups.end(),
+                     [&](const KeyGroup& group) { return group.section == name; });
+}
+
 // Every key that was read is declared, with the default that it has where the config gives none;
 // and every declared key was read, unless a condition is said.
 inline void expect_declared(const Config& config, const std::vector<KeyGroup>& groups,
                             const Owners& owners, const std::string& what) {
   SCOPED_TRACE(what);
   const Json resolved = parse_toml(config.resolved_toml(), what);
-  const auto check = [&](const std::string& section, const std::string& name, const Json& value) {
-    const std::string full = section.empty() ? name : section + "." + name;
-    const Key* const key = find_key(groups, owners, section, name);
-    ASSERT_NE(key, nullptr) << full << " is read and not declared";
-    if (key->type != KeyType::kTable) expect_value(*key, full, value, config.has(full));
-  };
-  for (const auto& [name, value] : resolved.items()) {
-    if (!value.is_object()) check("", name, value);
-    if (value.is_object())
-      for (const auto& [inner, held] : value.items()) check(name, inner, held);
-  }
+  const std::function<void(const std::string&, const std::string&, const Json&)> check =
+      [&](const std::string& section, const std::string& name, const Json& value) {
+        const std::string full = section.empty() ? name : section + "." + name;
+        if (value.is_object() && is_section(groups, full)) {
+          for (const auto& [inner, held] : value.items()) check(full, inner, held);
+          return;
+        }
+        const Key* const key = find_key(groups, owners, section, name);
+        ASSERT_NE(key, nullptr) << full << " is read and not declared";
+        if (key->type != KeyType::kTable) expect_value(*key, full, value, config.has(full));
+      };
+  for (const auto& [name, value] : resolved.items()) check("", name, value);
   for (const KeyGroup& group : groups) {
     if (!is_read_by(group, owners)) continue;
-    const Json section = group.section.empty() ? resolved : resolved.value(group.section, Json());
+    const Json section = section_of(resolved, group.section);
     for (const Key* key : group.keys)
       EXPECT_TRUE(section.contains(key->name) || !key->condition.empty() || has_no_default(*key))
           << group.section << "." << key->name << " of '" << group.owner << "' is never read";

@@ -3,7 +3,7 @@
 #include "spikenm/core/diverged.h"
 #include "spikenm/train/evaluate.h"
 #include "support/expect_error.h"
-#include "support/tiny_run.h"
+#include "support/poisoned_run.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace spikenm::train {
 namespace {
 
-using test::TinyRun;
+using test::PoisonedRun, test::TinyRun;
 
 double validation_accuracy(TinyRun& run) {
   data::Loader loader(run.recipe.views->validation, {.batch_size = 20});
@@ -97,6 +97,64 @@ TEST(Trainer, ALossThatIsNotFiniteIsDivergence) {
                                         "train.schedule=constant"};
   EXPECT_ERROR(TinyRun(broken).trainer.train(), "loss became", "epoch", "batch", "train.lr");
   EXPECT_THROW(TinyRun(broken).trainer.train(), Diverged);
+}
+
+TEST(Trainer, ABadStepIsNamedWithItsLayerPlaceAndSamples) {
+  PoisonedRun run({"train.search_epochs=0"}, 12, 99);
+  try {
+    run.trainer.train();
+    ADD_FAILURE();
+  } catch (const Diverged& e) {
+    const std::string said = e.what();
+    for (const char* part :
+         {"the gradient of fc1.weight left the finite numbers",
+          "in finetune epoch 2 of 2, batch 4 of 9 (step 13, samples ", " and 4 more)", "train.lr"})
+      EXPECT_NE(said.find(part), std::string::npos) << said;
+  }
+  EXPECT_EQ(run.trainer.steps(), 12);                     // the thirteenth was not done
+  EXPECT_ERROR(run.trainer.check_state(), "fc1.weight");  // not a state to save
+}
+
+TEST(Trainer, BadStepsAreSkippedUntilThereAreTooManyInARow) {
+  PoisonedRun enough({"train.bad_steps=3"}, 4, 6), few({"train.bad_steps=2"}, 4, 6);
+  enough.trainer.train();
+  for (const nn::NamedTensor& p : enough.recipe.model.network->parameters())
+    EXPECT_TRUE(p.tensor.isfinite().all().item<bool>()) << p.name;
+  EXPECT_ERROR(few.trainer.train(), "epoch 1 of 2, batch 5 of 9 (step 5",
+               "the first of 2 such steps in a row");
+}
+
+TEST(Trainer, EpochsTellOfFiringMasksAndTheMethod) {
+  TinyRun run({"method.name=spikenm", "train.epochs=4", "train.search_epochs=2"});
+  run.trainer.train();
+  const auto lines = run.metrics();
+  for (const Json& line : lines) {
+    EXPECT_GT(line.at("firing_rate").at("mean").get<double>(), 0);
+    EXPECT_EQ(line.at("firing_rate").size(), run.recipe.model.network->neurons().size() + 1);
+    EXPECT_GT(line.at("density").get<double>(), 0.3);
+    EXPECT_LE(line.at("density").get<double>(), 0.5);
+  }
+  EXPECT_FALSE(lines[0].contains("flip_rate"));
+  EXPECT_GT(lines[1].at("flip_rate").get<double>(), 0);
+  EXPECT_EQ(lines[3].at("flip_rate"), 0);  // frozen
+  for (const char* name : {"logit_entropy", "noise", "tau"}) {
+    EXPECT_TRUE(lines[1].at(name).is_number()) << name;
+    EXPECT_FALSE(lines[3].contains(name)) << name;
+  }
+}
+
+TEST(Trainer, LayersThatNeverFireAreWarnedAboutAfterEachEpoch) {
+  TinyRun run({"neuron.threshold=1e6"});
+  testing::internal::CaptureStderr();
+  run.trainer.train();
+  const std::string said = testing::internal::GetCapturedStderr();
+  size_t n = 0;
+  for (size_t at = 0;
+       (at = said.find("warning: no neuron fires on validation in ", at)) != std::string::npos;
+       ++at)
+    ++n;
+  EXPECT_EQ(n, 2u) << said;
+  EXPECT_NE(said.find(run.recipe.model.network->neurons()[0].name), std::string::npos) << said;
 }
 
 // The step after the last loss of a run has no loss of its own to show what it did.

@@ -159,6 +159,15 @@ void Loader::start_epoch(int64_t epoch, int64_t first) {
                                   static_cast<uint32_t>(epoch)));
 }
 
+std::vector<int64_t> Loader::samples_in(int64_t batch) const {
+  const int64_t first = batch * options_.batch_size;
+  const int64_t end = std::min(first + options_.batch_size, view_.size());
+  std::vector<int64_t> samples;
+  for (int64_t i = first; i < end; ++i)
+    samples.push_back(view_.index_in_part(order_[static_cast<size_t>(i)]));
+  return samples;
+}
+
 Batch Loader::next() {
   SPIKENM_ASSERT(position_ < batches());
   const int64_t index = position_++;

@@ -70,6 +70,8 @@ class Loader {
 
   // After this, next() returns the epoch's batch `first`. Batches in preparation are dropped.
   void start_epoch(int64_t epoch, int64_t first = 0);
+  // The samples of a batch of the epoch, by their index in their part of the dataset.
+  [[nodiscard]] std::vector<int64_t> samples_in(int64_t batch) const;
   // The batches of the epoch, one after another; batches() of them.
   [[nodiscard]] Batch next();
 

@@ -4,6 +4,7 @@
 
 #include "spikenm/data/dataset.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,10 @@ class View {
   [[nodiscard]] int64_t label(int64_t i) const { return dataset_->label(part_, at(i)); }
   void read(int64_t i, float* out) const { dataset_->read(part_, at(i), out); }
   [[nodiscard]] const uint8_t* bytes(int64_t i) const { return dataset_->bytes(part_, at(i)); }
+  // Its first n samples, or all if it has fewer.
+  [[nodiscard]] View first(int64_t n) const {
+    return {dataset_, part_, {indices_.begin(), indices_.begin() + std::min(n, size())}};
+  }
   // The sample's index in its part of the dataset; it does not depend on the split.
   [[nodiscard]] int64_t index_in_part(int64_t i) const { return at(i); }
 

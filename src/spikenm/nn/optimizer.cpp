@@ -28,8 +28,8 @@ void Optimizer::step(double lr, const at::Tensor& skip) {
 
   const ops::StepGuard* guard = nullptr;
   if (skip.defined()) {
-    // A guard counts the steps that it sees, so it must see all of them.
-    SPIKENM_ASSERT(!guard_.is_new() || steps_ == 1);
+    // A guard counts the steps that it sees; those before it were taken without one.
+    if (guard_.is_new()) guard_ = ops::make_guard(skip.device(), steps_ - 1);
     ops::set_guard(skip, adam(lr), guard_);
     guard = &guard_;
   }
@@ -93,7 +93,8 @@ void Optimizer::visit_state(StateVisitor& visitor) {
 
   bool is_guarded = !guard_.is_new();
   visitor.value("is_guarded", is_guarded);
-  if (is_guarded && guard_.is_new()) guard_ = ops::make_guard(slots_[0].parameter.device());
+  if (is_guarded && guard_.is_new())
+    guard_ = ops::make_guard(slots_[0].parameter.device(), /*taken=*/0);
   if (is_guarded) visitor.tensor("guard", guard_.state);
 
   for (size_t i = 0; i < slots_.size(); ++i) {

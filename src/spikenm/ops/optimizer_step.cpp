@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 namespace spikenm::ops {
@@ -45,15 +46,14 @@ void step_all(std::span<const StepTensors> parameters, MakeStep&& make_step,
 
 }  // namespace
 
-StepGuard make_guard(const at::Device& device) {
-  // Zero bytes are a guard before its first step.
-  return {.state = at::zeros({static_cast<int64_t>(sizeof(kernels::StepGuard))},
-                             at::TensorOptions(device).dtype(at::kByte))};
+StepGuard make_guard(const at::Device& device, int64_t taken) {
+  const kernels::StepGuard guard{.taken = taken};
+  at::Tensor state = at::zeros({static_cast<int64_t>(sizeof(guard))}, at::kByte);
+  std::memcpy(state.mutable_data_ptr(), &guard, sizeof(guard));
+  return {.state = state.to(device)};
 }
 
 void set_guard(const at::Tensor& skip, const AdamRule& rule, StepGuard& guard) {
-  if (guard.is_new()) guard = make_guard(skip.device());
-
   auto* const state = static_cast<kernels::StepGuard*>(guard.state.mutable_data_ptr());
   const kernels::GuardedStep step{.skip = skip.const_data_ptr<float>(),
                                   .lr = rule.lr,

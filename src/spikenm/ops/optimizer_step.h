@@ -33,13 +33,13 @@ struct AdamRule {
 // Decides on the parameters' device whether a step is taken, so that the host does not wait for the
 // answer. A step that is not taken changes nothing, and Adam's bias corrections do not count it.
 struct StepGuard {
-  at::Tensor state;  // a kernel's struct as bytes, made by make_guard or the first set_guard
+  at::Tensor state;  // a kernel's struct as bytes, made by make_guard
 
   [[nodiscard]] bool is_new() const { return !state.defined(); }
 };
 
-// A guard before its first step.
-StepGuard make_guard(const at::Device& device);
+// A guard after `taken` steps that it did not see.
+StepGuard make_guard(const at::Device& device, int64_t taken);
 
 // Prepares a step that must not be taken if `skip` ([1] float) is not 0. Only lr and the betas of
 // the rule are read, and for SGD none of them.

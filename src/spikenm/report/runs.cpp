@@ -87,6 +87,7 @@ Run read_run(const fs::path& folder) {
   Run run{.folder = folder,
           .config = parse_toml(read_file(config), config.string()),
           .result = parse_json_object(read_file(result), result.string())};
+  SPIKENM_CHECK(!run.result.contains("unfinished"), "{}: the run is unfinished", folder.string());
   SPIKENM_CHECK(run.number("test_accuracy").has_value(), "{}: found no number 'test_accuracy'",
                 result.string());
   return run;

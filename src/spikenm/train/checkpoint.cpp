@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFormat = "spikenm-checkpoint";
 constexpr const char* kVersion = "1";
 constexpr std::string_view kBegin = "step-", kEnd = ".safetensors";
 
@@ -63,7 +62,7 @@ void write_checkpoint(const fs::path& folder, const StateCopy& state, const Chec
                       int64_t keep) {
   const NoInterrupts shield;
   const TensorFile file{.tensors = state.tensors,
-                        .metadata = {{"format", kFormat},
+                        .metadata = {{"format", kCheckpointFormat},
                                      {"version", kVersion},
                                      {"step", std::to_string(note.step)},
                                      {"where", note.where},
@@ -85,9 +84,9 @@ CheckpointNote load_checkpoint(const fs::path& path, const ShowState& show) {
   const std::string source = path.string();
   const SafetensorsInput file(path);
   const auto value = [&](const char* key) { return metadata_of(file.header(), key, source); };
-  SPIKENM_CHECK(value("format") == kFormat && value("version") == kVersion,
+  SPIKENM_CHECK(value("format") == kCheckpointFormat && value("version") == kVersion,
                 "{}: found format '{}' version '{}', wanted {} version {}", source, value("format"),
-                value("version"), kFormat, kVersion);
+                value("version"), kCheckpointFormat, kVersion);
   const std::optional<int64_t> step = parse_step(value("step"));
   SPIKENM_CHECK(step.has_value(), "{}: step: found '{}', wanted a whole number", source,
                 value("step"));

@@ -12,6 +12,9 @@
 
 namespace spikenm::train {
 
+// In the metadata of every checkpoint, as "format".
+inline constexpr const char* kCheckpointFormat = "spikenm-checkpoint";
+
 // What a checkpoint holds besides the state.
 struct CheckpointNote {
   int64_t step = 0;    // number of optimiser steps done

@@ -5,6 +5,7 @@
 #include "spikenm/train/checkpoint_keys.h"
 #include "spikenm/train/trainer.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -44,7 +45,9 @@ void Checkpointer::write_model(std::string_view name, const TensorFile& model) {
 }
 
 void Checkpointer::save() {
-  writing_.finish();  // so that memory holds only one copy of the state
+  const Stopwatch clock;
+  trainer_.check_state();  // a state that went wrong must not replace a good one
+  writing_.finish();       // so that memory holds only one copy of the state
   run_.promote();
   CheckpointNote note = common_;
   note.step = trainer_.steps();
@@ -69,6 +72,13 @@ void Checkpointer::save() {
   });
   since_last_ = {};
   epochs_since_last_ = 0;
+  count_wait(clock.seconds());
+}
+
+void Checkpointer::count_wait(double seconds) {
+  waits_["count"] = waits_["count"].get<int64_t>() + 1;
+  waits_["seconds"] = waits_["seconds"].get<double>() + seconds;
+  waits_["longest"] = std::max(waits_["longest"].get<double>(), seconds);
 }
 
 }  // namespace spikenm::train

@@ -37,8 +37,12 @@ class Checkpointer {
   // Saves, and waits until the file is written.
   void save_now();
 
+  // How long training has waited for checkpoints: {"count": 3, "seconds": 0.12, "longest": 0.05}.
+  [[nodiscard]] const Json& waits() const { return waits_; }
+
  private:
   void save();
+  void count_wait(double seconds);
 
   Trainer& trainer_;
   RunDir& run_;
@@ -46,6 +50,7 @@ class Checkpointer {
   CheckpointNote common_;
   Stopwatch since_last_;
   int64_t epochs_since_last_ = 0;
+  Json waits_ = {{"count", 0}, {"seconds", 0.0}, {"longest", 0.0}};
   BackgroundTask writing_;
 };
 

@@ -7,6 +7,9 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
+#include <unistd.h>
+
+#include <fstream>
 
 namespace spikenm::train {
 namespace {
@@ -64,6 +67,14 @@ void wake_gpu(const at::Device& device) {
   constexpr double kSeconds = 0.3;
   const at::Tensor a = at::ones({4096, 4096}, at::TensorOptions(device).dtype(at::kHalf));
   for (const Stopwatch watch; watch.seconds() < kSeconds; ops::synchronize()) at::mm(a, a);
+}
+
+double memory_in_use(const at::Device& device) {
+  if (device.is_cuda()) return static_cast<double>(ops::peak_memory());
+  std::ifstream statm("/proc/self/statm");
+  int64_t pages = 0, resident = 0;
+  statm >> pages >> resident;
+  return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace spikenm::train

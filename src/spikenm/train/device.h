@@ -26,4 +26,7 @@ Device read_device(const Config& config, bool may_be_missing = false);
 // layer, and keeps the fastest: on an idle GPU the choice would be random.
 void wake_gpu(const at::Device& device);
 
+// On a GPU the most memory in use so far, else the memory of the process; in bytes.
+double memory_in_use(const at::Device& device);
+
 }  // namespace spikenm::train

@@ -4,7 +4,9 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace spikenm::train {
@@ -17,6 +19,21 @@ constexpr const char* kRemedy = "lower train.lr or set train.clip_norm";
 void check_finite(double value, const std::string& what, const std::string& where) {
   if (std::isfinite(value)) return;
   throw Diverged(fmt::format("train: {} became {} {}; {}", what, value, where, kRemedy));
+}
+
+void throw_diverged(const BadSteps& bad, const std::string& where) {
+  const std::string row =
+      bad.in_a_row > 1 ? fmt::format(", the first of {} such steps in a row", bad.in_a_row) : "";
+  if (!std::isfinite(bad.loss)) check_finite(bad.loss, "the loss", where + row);
+  throw Diverged(fmt::format("train: the gradient of {} left the finite numbers {}{}; {}",
+                             bad.gradient, where, row, kRemedy));
+}
+
+std::string samples_text(const std::vector<int64_t>& samples) {
+  constexpr size_t kListed = 16;
+  const size_t n = std::min(samples.size(), kListed);
+  return fmt::format("samples {}{}", fmt::join(samples.begin(), samples.begin() + n, ", "),
+                     samples.size() > n ? fmt::format(" and {} more", samples.size() - n) : "");
 }
 
 void check_finite(const std::vector<nn::NamedTensor>& tensors, const std::string& where) {

@@ -11,9 +11,9 @@
 namespace spikenm::train {
 
 Evaluation evaluate(nn::Network& network, data::Loader& loader, int64_t T, const Loss& loss,
-                    nn::Observer* observer) {
+                    nn::Observer* observer, int64_t observed) {
   const at::NoGradGuard no_grad;
-  nn::RunPass pass(/*training=*/false, observer, T);
+  nn::RunPass watched(/*training=*/false, observer, T), plain(/*training=*/false, nullptr, T);
   metrics::AccuracyCounter accuracy;
   double loss_sum = 0;
 
@@ -22,7 +22,8 @@ Evaluation evaluate(nn::Network& network, data::Loader& loader, int64_t T, const
   for (int64_t i = 0; i < loader.batches(); ++i) {
     throw_if_interrupted("while evaluating");
     const BatchTensors batch = feed.next();
-    const at::Tensor scores = network.forward(pass, nn::encode(batch.frames, T));
+    const at::Tensor scores =
+        network.forward(i < observed ? watched : plain, nn::encode(batch.frames, T));
     accuracy.add(scores, batch.labels);
     loss_sum += loss(scores, batch.labels).item<double>() * static_cast<double>(scores.size(1));
   }

@@ -19,8 +19,9 @@ struct Evaluation {
   double loss = 0;               // mean over samples
 };
 
-// Evaluation mode, no gradient; installed hooks stay installed.
+// Evaluation mode, no gradient; installed hooks stay installed. The observer sees the first
+// `observed` batches.
 Evaluation evaluate(nn::Network& network, data::Loader& loader, int64_t T, const Loss& loss,
-                    nn::Observer* observer = nullptr);
+                    nn::Observer* observer = nullptr, int64_t observed = INT64_MAX);
 
 }  // namespace spikenm::train

@@ -1,6 +1,8 @@
 #include "spikenm/train/experiment.h"
 
+#include "spikenm/core/file.h"
 #include "spikenm/core/interrupt.h"
+#include "spikenm/core/json_text.h"
 #include "spikenm/core/md5.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/say.h"
@@ -13,8 +15,9 @@
 #include "spikenm/train/measure.h"
 #include "spikenm/train/model_file.h"
 #include "spikenm/train/resume_config.h"
+#include "spikenm/train/run_description.h"
+#include "spikenm/train/start_from.h"
 #include "spikenm/train/trainer.h"
-#include "spikenm/train/versions.h"
 #include "spikenm/train/warnings.h"
 
 #include <chrono>
@@ -24,40 +27,8 @@
 namespace spikenm::train {
 namespace {
 
-// The pattern of each maskable layer: "2:4", or "dense" if the method does not mask it.
-Json layer_patterns(ModelRecipe& model) {
-  Json patterns = Json::object();
-  for (const nn::Synapse& synapse : model.network->synapses()) {
-    if (synapse.spec->maskable) patterns[synapse.name] = "dense";
-  }
-  for (const sparsity::MaskableLayer& layer : model.method->layers())
-    patterns[layer.synapse->name] = layer.pattern.text();
-  return patterns;
-}
-
-// The part of result.json that describes the run; measurements are added later.
-Json describe_run(Recipe& recipe, const Json& outcome) {
-  const sparsity::Method& method = *recipe.model.method;
-  const data::DatasetInfo& info = recipe.model.dataset->info();
-  Json result = {{"method", recipe.model.method_name},
-                 {"pattern", method.pattern_text()},
-                 {"data", recipe.model.data_name},
-                 {"split", info.split},
-                 {"data_source", info.source},
-                 {"samples",
-                  {{"train", recipe.views->train.size()},
-                   {"validation", recipe.views->validation.size()},
-                   {"test", recipe.model.dataset->size(data::Part::kTest)}}},
-                 {"simulated", info.simulated},
-                 {"model", recipe.model.model_name},
-                 {"T", recipe.model.T},
-                 {"device", recipe.model.network->device().str()},
-                 {"precision", recipe.model.device.precision},
-                 {"augmented_on", recipe.model.pipelines.train.raw ? "gpu" : "cpu"},
-                 {"layer_patterns", layer_patterns(recipe.model)}};
-  result.update(outcome);
-  return result;
-}
+// A run has trained for train.max_minutes.
+struct TimeIsUp {};
 
 // The command that goes on with a run, as a shell takes it: within quotes only a quote is special.
 std::string resume_command(const RunDir& run) {
@@ -76,7 +47,7 @@ class Experiment {
         config_toml_(std::move(config_toml)),
         trainer_(recipe, run, std::move(display),
                  {.between_steps = [this] { between_steps(); },
-                  .after_epoch = [this] { checkpointer_.after_epoch(); },
+                  .after_epoch = [this] { after_epoch(); },
                   .logged = [this](const Json& line) { draw_curves(line); },
                   .found_best = [this](const EpochRecord& record) { keep_best(record); }}),
         checkpointer_(trainer_, run, recipe.checkpoints,
@@ -85,21 +56,18 @@ class Experiment {
 
   // Loads the newest checkpoint, and removes the metrics that were written after it.
   void resume();
-  void train() {
-    saving_on_interrupt([&] { trainer_.train(); });
-  }
-  // Measures on the test split, once, and writes the model and result.json.
-  Json finish(Warnings warnings) {
-    Json result;
-    saving_on_interrupt([&] { result = measure_all(std::move(warnings)); });
-    return result;
-  }
+  // Trains, then measures on the test split, once, and writes the model and result.json. Returns
+  // the result. It has only a place in training, as "unfinished", if the time was up before.
+  Json run(Warnings warnings);
 
  private:
   // An interrupt leaves a checkpoint, and says how to go on.
   void saving_on_interrupt(const std::function<void()>& work);
   Json measure_all(Warnings warnings);
+  Json stop_unfinished();
   void between_steps();
+  void after_epoch();
+  void throw_if_stopped() const;
   void keep_best(const EpochRecord& record);
   void draw_curves(const Json& line);
   [[nodiscard]] double best_val_accuracy();
@@ -109,13 +77,25 @@ class Experiment {
   std::string config_toml_;
   Trainer trainer_;
   Checkpointer checkpointer_;
+  Stopwatch clock_;
   bool holds_best_ = false;  // the network has the weights of the best epoch, not of the last
   std::optional<TensorBoardFile> curves_;  // from the first epoch on, when the folder is the run's
 };
 
 void Experiment::between_steps() {
   checkpointer_.between_steps();
+  throw_if_stopped();
+}
+
+void Experiment::after_epoch() {
+  checkpointer_.after_epoch();
+  throw_if_stopped();
+}
+
+void Experiment::throw_if_stopped() const {
   throw_if_interrupted(trainer_.where());
+  const double limit = recipe_.train.max_minutes;
+  if (limit > 0 && clock_.seconds() >= 60 * limit && trainer_.has_steps_left()) throw TimeIsUp();
 }
 
 // Adds every number of a metrics line to its curve over steps.
@@ -124,8 +104,14 @@ void Experiment::draw_curves(const Json& line) {
   const double now =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   const int64_t step = trainer_.steps();
-  for (const auto& [name, value] : line.items())
-    if (value.is_number() && name != "epoch") curves_->add(name, step, now, value.get<double>());
+  const auto add = [&](const std::string& name, const Json& value) {
+    if (value.is_number()) curves_->add(name, step, now, value.get<double>());
+  };
+  for (const auto& [name, value] : line.items()) {
+    if (name != "epoch") add(name, value);
+    if (!value.is_object()) continue;
+    for (const auto& [layer, number] : value.items()) add(name + "/" + layer, number);
+  }
   curves_->flush();
 }
 
@@ -147,6 +133,7 @@ void Experiment::resume() {
   curves_->cut_after(trainer_.steps() - trainer_.cursor().batch);
   say(note ? fmt::format("{}: goes on {}", run_.path().string(), note->where)
            : fmt::format("{}: has no checkpoint yet, and starts anew", run_.path().string()));
+  if (!note) start_from(recipe_);
 
   // The best model may have been saved after the checkpoint. It is still a model of this run,
   // because the run repeats the same steps.
@@ -171,6 +158,33 @@ void Experiment::saving_on_interrupt(const std::function<void()>& work) {
     throw Interrupted(e.signal_number(),
                       fmt::format("{}; go on with: {}", e.what(), resume_command(run_)));
   }
+}
+
+Json Experiment::run(Warnings warnings) {
+  Json result;
+  saving_on_interrupt([&] {
+    try {
+      trainer_.train();
+      result = measure_all(std::move(warnings));
+    } catch (const TimeIsUp&) {
+      result = stop_unfinished();
+    }
+  });
+  return result;
+}
+
+// The test split is not touched: the run will be measured when it ends.
+Json Experiment::stop_unfinished() {
+  checkpointer_.save_now();
+  Json result = describe_run(recipe_, trainer_.outcome());
+  result["unfinished"] = trainer_.where();
+  result["epochs_done"] = trainer_.cursor().epochs_done;
+  result["phase_seconds"] = trainer_.phase_seconds();
+  result["checkpoint_waits"] = checkpointer_.waits();
+  run_.write(RunDir::kResult, result.dump(2) + "\n");
+  say(fmt::format("train.max_minutes: {:g} minutes are over {}; go on with: {}",
+                  recipe_.train.max_minutes, trainer_.where(), resume_command(run_)));
+  return result;
 }
 
 double Experiment::best_val_accuracy() {
@@ -198,9 +212,9 @@ Json Experiment::measure_all(Warnings warnings) {
   result.update(measured);
   if (trainer_.has_best()) result["test_accuracy_best_val"] = best_val_accuracy();
   result["warnings"] = warnings;
+  if (trainer_.stopped_early() > 0) result["stopped_early"] = trainer_.stopped_early();
   result["phase_seconds"] = trainer_.phase_seconds();
-  result["seed"] = recipe_.model.seed;
-  result["versions"] = versions();
+  result["checkpoint_waits"] = checkpointer_.waits();
   run_.write(RunDir::kResult, result.dump(2) + "\n");
   return result;
 }
@@ -214,21 +228,25 @@ Json run_experiment(const Config& config, const ExperimentOptions& options) {
                    : RunDir::create(options.out, options.force, options.take_over);
   // The run's folder gets a copy of the network's file, and the resolved config names that copy.
   if (config.has("model.file")) config.resolve_as("model.file", std::string(RunDir::kGraph));
+  if (!recipe.train.from.empty())
+    config.resolve_as("train.from", std::filesystem::absolute(recipe.train.from).string());
   const std::string resolved = config.resolved_toml();
 
+  start_from(recipe);
   prepare_data(*recipe.model.dataset);
   const Warnings warnings = doubts_about_recipe(recipe);
   say_warnings(warnings);
   Experiment experiment(recipe, run, resolved, options.display);
   run.write_config(resolved);  // only now: if something above fails, the folder can be used again
   run.write(RunDir::kGraph, graph::to_toml(recipe.model.network->graph()));
-  experiment.train();
-  return experiment.finish(warnings);
+  return experiment.run(warnings);
 }
 
 bool is_finished(const std::filesystem::path& folder) {
   std::error_code error;
-  return std::filesystem::exists(folder / RunDir::kResult, error);
+  const std::filesystem::path file = folder / RunDir::kResult;
+  if (!std::filesystem::exists(file, error)) return false;
+  return !parse_json_object(read_file(file), file.string()).contains("unfinished");
 }
 
 Json resume_experiment(const Config& asked, const ExperimentOptions& options) {
@@ -239,8 +257,7 @@ Json resume_experiment(const Config& asked, const ExperimentOptions& options) {
   prepare_data(*recipe.model.dataset);
   Experiment experiment(recipe, run, run.read_config(), options.display);
   experiment.resume();
-  experiment.train();
-  return experiment.finish(doubts_about_recipe(recipe));
+  return experiment.run(doubts_about_recipe(recipe));
 }
 
 }  // namespace spikenm::train

@@ -19,7 +19,8 @@ struct ExperimentOptions {
 };
 
 // Trains as the config says, then measures the finished model on the test split. Returns the
-// content of result.json.
+// content of result.json. If train.max_minutes end before the training does, the result has no
+// measurement, but "unfinished": the place where training goes on.
 Json run_experiment(const Config& config, const ExperimentOptions& options);
 
 // Continues the run in the folder options.out from its newest checkpoint, as if it had never

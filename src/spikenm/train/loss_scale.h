@@ -23,6 +23,7 @@ class LossScaler {
   explicit LossScaler(const at::Device& device);
 
   [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;
+  [[nodiscard]] const at::Tensor& scale() const { return scale_; }  // [1] float
   // One over the scale: [1] float.
   [[nodiscard]] const at::Tensor& inverse() const { return inverse_; }
 

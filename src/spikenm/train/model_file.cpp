@@ -83,10 +83,7 @@ void load_into(ModelTensors& tensors, const nn::NamedTensor& target) {
   const at::NoGradGuard no_grad;
   const StoredTensor& stored = tensors.find(target.name, "F32", target.tensor.sizes());
   const at::Tensor values = tensors.read(stored, at::kFloat);
-  SPIKENM_CHECK(values.isfinite().all().item<bool>(),
-                "{}: tensor '{}': found a value that is not finite", tensors.source(), target.name);
-  SPIKENM_CHECK(!target.name.ends_with(".running_var") || values.ge(0).all().item<bool>(),
-                "{}: tensor '{}': found a negative variance", tensors.source(), target.name);
+  check_trained_values(target.name, values, tensors.source());
   at::Tensor(target.tensor).copy_(values);
 }
 

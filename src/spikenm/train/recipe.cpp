@@ -88,6 +88,10 @@ TrainOptions read_train_options(const Config& config, const sparsity::Method& me
   t.batch_size = kBatchSize.read(config, t.batch_size);
   t.clip_norm = kClipNorm.read(config, t.clip_norm);
   t.phases = kPhases.read(config, t.phases);
+  t.bad_steps = kBadSteps.read(config);
+  t.max_minutes = kMaxMinutes.read(config);
+  t.stop_early = read_early_stop_options(config.section("stop_early"));
+  t.from = kFrom.read(config);
   for (const std::string& name : t.phases) static_cast<void>(phases().find(name));
   const auto runs = [&](const char* phase) {
     return std::find(t.phases.begin(), t.phases.end(), phase) != t.phases.end();
@@ -99,6 +103,9 @@ TrainOptions read_train_options(const Config& config, const sparsity::Method& me
                 "{}: leaves no search, and without one no neuron would be kept",
                 config.full_key(runs("search") ? "search_epochs" : "phases"));
   if (!runs("finetune")) config.no_effect("finetune_lr", {"phases"});
+  SPIKENM_CHECK(
+      t.stop_early.patience == 0 || runs("finetune"), "{}: found {}, and {} has no finetune to end",
+      config.full_key("stop_early.patience"), t.stop_early.patience, config.full_key("phases"));
   return t;
 }
 
@@ -178,6 +185,10 @@ Recipe read_recipe(const Config& config, const ReadOptions& options) {
   r.loss = losses().find(kLoss.read(train));
   r.optimizer = read_optimizer_options(train);
   r.schedule = read_schedule(train);
+  SPIKENM_CHECK(r.train.stop_early.patience == 0 || r.val_fraction > 0,
+                "train.stop_early.patience: found {}, and data.val_fraction = 0 leaves no samples "
+                "for validation",
+                r.train.stop_early.patience);
   r.checkpoints = read_checkpoint_options(config.section("checkpoints"));
 
   finish_reading(config);

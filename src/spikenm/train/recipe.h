@@ -8,10 +8,12 @@
 #include "spikenm/sparsity/method.h"
 #include "spikenm/train/checkpoint_options.h"
 #include "spikenm/train/device.h"
+#include "spikenm/train/early_stop.h"
 #include "spikenm/train/loss.h"
 #include "spikenm/train/optimizer_options.h"
 #include "spikenm/train/schedule.h"
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +27,10 @@ struct TrainOptions {
   int64_t batch_size = 50;
   double clip_norm = 0;  // 0: no clipping
   std::vector<std::string> phases{"search", "prune", "finetune"};
+  int64_t bad_steps = 1;  // steps in a row that are not finite, after which training stops
+  EarlyStopOptions stop_early;
+  double max_minutes = 0;      // after which a run stops, to go on later; 0: it does not
+  std::filesystem::path from;  // a model whose weights training starts from; empty: new weights
 };
 
 // What is needed to rebuild a trained network; eval and inspect read it too.

@@ -33,9 +33,17 @@ inline const RealKey kClipNorm{"clip_norm", 0, 0, kMostNumber,
 inline const TextListKey kPhases{"phases", std::vector<std::string>{"search", "prune", "finetune"},
                                  "what is done, in order"};
 inline const TextKey kLoss{"loss", "ce", "what is minimised"};
+inline const IntKey kBadSteps{
+    "bad_steps", 1, 1, 1'000'000,
+    "steps in a row with a loss or gradient that is not finite, after which training stops"};
+inline const RealKey kMaxMinutes{
+    "max_minutes", 0, 0, 1e6,
+    "minutes after which a run stops with a checkpoint, to go on later; 0: it does not"};
+inline const PathKey kFrom{"from", "a model, run or checkpoint whose weights training starts from"};
 
 inline KeyList train_option_keys() {
-  return {&kEpochs, &kSearchEpochs, &kBatchSize, &kClipNorm, &kPhases, &kLoss};
+  return {&kEpochs, &kSearchEpochs, &kBatchSize,  &kClipNorm, &kPhases,
+          &kLoss,   &kBadSteps,     &kMaxMinutes, &kFrom};
 }
 
 }  // namespace spikenm::train

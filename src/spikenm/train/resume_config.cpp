@@ -16,9 +16,9 @@ namespace spikenm::train {
 namespace {
 
 // * stands for any key of the section.
-const std::vector<std::string> kMayDiffer{"threads",       "device",       "cuda_graphs",
-                                          "deterministic", "data.workers", "data.root",
-                                          "checkpoints.*"};
+const std::vector<std::string> kMayDiffer{"threads",       "device",           "cuda_graphs",
+                                          "deterministic", "data.workers",     "data.root",
+                                          "checkpoints.*", "train.max_minutes"};
 
 // All keys with the values that a run with this config would use. Opens no data and needs no GPU.
 Json resolved(const Config& config) {

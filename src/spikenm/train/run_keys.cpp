@@ -5,6 +5,7 @@
 #include "spikenm/sparsity/method_keys.h"
 #include "spikenm/train/checkpoint_keys.h"
 #include "spikenm/train/device_keys.h"
+#include "spikenm/train/early_stop_keys.h"
 #include "spikenm/train/optimizer_keys.h"
 #include "spikenm/train/recipe_keys.h"
 #include "spikenm/train/schedule_keys.h"
@@ -17,6 +18,7 @@ std::vector<KeyGroup> run_keys() {
       {"model", "", {&kT}},
       {"data", "", {&kWorkers, &kAugmentOn, &kValFraction}},
       {"train", "", join_keys(join_keys(train_option_keys(), optimizer_keys()), schedule_keys())},
+      {"train.stop_early", "", early_stop_key::all()},
       {"checkpoints", "", checkpoint_key::all()}};
   for (const auto& more : {data::data_keys(), graph::model_keys(), sparsity::method_keys()})
     groups.insert(groups.end(), more.begin(), more.end());

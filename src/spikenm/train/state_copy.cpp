@@ -100,6 +100,12 @@ void load_state(const ShowState& show, const SafetensorsInput& file, const Json&
   loader.reject_unread();
 }
 
+void load_part_of_state(const ShowState& show, const SafetensorsInput& file, const Json& values,
+                        const std::string& source) {
+  Loader loader(file, values, source);
+  show(loader);
+}
+
 std::string hash_state(const ShowState& show) {
   Hasher hasher;
   show(hasher);

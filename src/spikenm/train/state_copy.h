@@ -30,6 +30,10 @@ StateCopy copy_state(const ShowState& show);
 void load_state(const ShowState& show, const SafetensorsInput& file, const Json& values,
                 const std::string& source);
 
+// The same for some of the state in the file: it may have more.
+void load_part_of_state(const ShowState& show, const SafetensorsInput& file, const Json& values,
+                        const std::string& source);
+
 // An md5 over names, types, shapes and bytes; values whose name holds "seconds" are left out.
 std::string hash_state(const ShowState& show);
 

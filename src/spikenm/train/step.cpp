@@ -20,12 +20,13 @@ std::vector<at::Tensor> parameters_of(const nn::Network& network) {
 }  // namespace
 
 Stepper::Stepper(nn::Network& network, int64_t T, Loss loss, const nn::OptimizerOptions& optimizer,
-                 double clip_norm)
+                 double clip_norm, int64_t bad_steps)
     : network_(network),
       T_(T),
       loss_(std::move(loss)),
       clip_norm_(clip_norm),
-      optimizer_(parameters_of(network), optimizer) {
+      optimizer_(parameters_of(network), optimizer),
+      watch_(network, bad_steps) {
   wake_gpu(network.device());
   if (network.device().is_cuda() && network.synapses().front().compute == at::kHalf)
     scaler_.emplace(network.device());
@@ -54,9 +55,16 @@ at::Tensor Stepper::loss(const at::Tensor& scores, const BatchTensors& batch) co
 }
 
 void Stepper::backward(const at::Tensor& loss, const StepHooks& hooks) {
-  if (!scaler_) return loss.backward();
-  scaler_->scaled(loss).backward();
+  if (scaler_) {
+    scaler_->scaled(loss).backward();
+    unscale_gradients(hooks);
+  } else {
+    loss.backward();
+  }
+  watch_.see(loss.detach().to(at::kDouble), hooks.parameters, scaler());
+}
 
+void Stepper::unscale_gradients(const StepHooks& hooks) {
   std::vector<at::Tensor> unscaled, scaled;
   const auto sort_out = [](std::vector<at::Tensor>& list, const at::Tensor& parameter) {
     if (parameter.grad().defined()) list.push_back(parameter.grad());
@@ -76,8 +84,8 @@ void Stepper::backward(const at::Tensor& loss, const StepHooks& hooks) {
 }
 
 void Stepper::update(const Position& at, double lr, const StepHooks& hooks) {
-  sparsity::Scaling scaling;
-  if (scaler_) scaling = {.inverse = scaler_->inverse(), .overflow = scaler_->overflow()};
+  const sparsity::Scaling scaling{.inverse = scaler_ ? scaler_->inverse() : at::Tensor(),
+                                  .overflow = watch_.skip()};
   if (hooks.after_backward) hooks.after_backward(at, scaling);
   if (clip_norm_ > 0) optimizer_.clip_gradients(clip_norm_);
   optimizer_.step(lr, scaling.overflow);

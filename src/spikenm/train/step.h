@@ -8,6 +8,7 @@
 #include "spikenm/train/loss_scale.h"
 #include "spikenm/train/schedule.h"
 #include "spikenm/train/step_recorder.h"
+#include "spikenm/train/step_watch.h"
 
 #include <functional>
 #include <memory>
@@ -29,8 +30,9 @@ struct StepHooks {
 
 class Stepper {
  public:
+  // For `bad_steps` see StepWatch.
   Stepper(nn::Network& network, int64_t T, Loss loss, const nn::OptimizerOptions& optimizer,
-          double clip_norm);
+          double clip_norm, int64_t bad_steps = 1);
 
   // Lets the GPU record forward and backward if the hooks allow it.
   void record_steps(bool record);
@@ -48,11 +50,13 @@ class Stepper {
   // Of the optimiser and the loss scale.
   void visit_state(nn::StateVisitor& visitor);
 
+  [[nodiscard]] const StepWatch& watch() const { return watch_; }
   // Null unless the network computes in half precision.
   [[nodiscard]] const LossScaler* scaler() const { return scaler_ ? &*scaler_ : nullptr; }
 
  private:
   StepResult forward_backward(const BatchTensors& batch, const StepHooks& hooks);
+  void unscale_gradients(const StepHooks& hooks);
 
   nn::Network& network_;
   int64_t T_;
@@ -60,6 +64,7 @@ class Stepper {
   double clip_norm_;
   nn::Optimizer optimizer_;
   std::optional<LossScaler> scaler_;
+  StepWatch watch_;
   bool record_ = false;
 };
 

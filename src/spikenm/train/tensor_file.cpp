@@ -68,6 +68,14 @@ at::Tensor read_tensor(const SafetensorsInput& file, const StoredTensor& stored,
   return values;
 }
 
+void check_trained_values(const std::string& name, const at::Tensor& values,
+                          const std::string& source) {
+  SPIKENM_CHECK(values.isfinite().all().item<bool>(),
+                "{}: tensor '{}': found a value that is not finite", source, name);
+  SPIKENM_CHECK(!name.ends_with(".running_var") || values.ge(0).all().item<bool>(),
+                "{}: tensor '{}': found a negative variance", source, name);
+}
+
 void write_tensor_file(const std::filesystem::path& path, const TensorFile& file) {
   std::vector<at::Tensor> held;  // on the CPU, while the file is written from their memory
   std::vector<TensorView> views;

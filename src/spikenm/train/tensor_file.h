@@ -37,6 +37,10 @@ const StoredTensor& find_tensor(const SafetensorsInput& file, const std::string&
 at::Tensor read_tensor(const SafetensorsInput& file, const StoredTensor& stored,
                        at::ScalarType type);
 
+// Throws an Error about values that no training makes: one that is not finite, a negative variance.
+void check_trained_values(const std::string& name, const at::Tensor& values,
+                          const std::string& source);
+
 // Tensors on the CPU are written without a copy.
 void write_tensor_file(const std::filesystem::path& path, const TensorFile& file);
 

@@ -1,9 +1,9 @@
 #include "spikenm/train/trainer.h"
 
-#include "spikenm/core/say.h"
+#include "spikenm/core/text.h"
+#include "spikenm/metrics/firing_rates.h"
 #include "spikenm/train/batch_feed.h"
 #include "spikenm/train/divergence.h"
-#include "spikenm/train/epoch_line.h"
 #include "spikenm/train/evaluate.h"
 #include "spikenm/train/trained_epochs.h"
 
@@ -19,20 +19,30 @@ namespace {
 // So weights are checked only after this many steps, and losses on a GPU too.
 constexpr int64_t kStepsBetweenLooks = 50;
 
+// Watching neurons costs time. These batches of an epoch's validation are enough for their rates.
+constexpr int64_t kWatchedBatches = 4;
+
+data::View watched_view(const Recipe& recipe) {
+  const data::TrainViews& views = *recipe.views;
+  return views.validation.size() > 0 ? views.validation
+                                     : views.train.first(recipe.train.batch_size);
+}
+
 }  // namespace
 
 Trainer::Trainer(Recipe& recipe, RunDir& run, Display display, TrainerCalls calls)
     : recipe_(recipe),
       run_(run),
-      display_(std::move(display)),
+      display_(std::move(display), recipe.train.epochs),
       calls_(std::move(calls)),
       train_(recipe.views->train, recipe.train_loader()),
+      has_validation_(recipe.views->validation.size() > 0),
+      watched_(watched_view(recipe), recipe.test_loader()),
       stepper_(*recipe.model.network, recipe.model.T, recipe.loss, recipe.optimizer,
-               recipe.train.clip_norm),
+               recipe.train.clip_norm, recipe.train.bad_steps),
+      early_stop_(recipe.train.stop_early),
       outcome_(recipe.model.method->outcome()) {
   stepper_.record_steps(recipe.model.device.graphs);
-  if (recipe.views->validation.size() > 0)
-    validation_.emplace(recipe.views->validation, recipe.test_loader());
   start_sums();
 }
 
@@ -49,14 +59,14 @@ void Trainer::freeze(sparsity::Masks masks) {
 }
 
 void Trainer::train() {
-  clock_ = {};
   steps_before_ = steps();
+  display_.begin(steps(), trained_epochs(recipe_.train) * train_.batches());
   const auto n_phases = static_cast<int64_t>(recipe_.train.phases.size());
   for (; cursor_.phase < n_phases; ++cursor_.phase, cursor_.epoch = 0) {
     const std::string& name = recipe_.train.phases[static_cast<size_t>(cursor_.phase)];
     run_phase(name, phases().find(name)());
   }
-  progress_.clear();
+  display_.end();
   check_finite(trained_tensors(*recipe_.model.network, method()), "at the end of training");
 }
 
@@ -70,16 +80,9 @@ void Trainer::run_phase(const std::string& name, const Phase& phase) {
     counted = seconds;
   };
 
-  while (cursor_.epoch < n) {
+  while (cursor_.epoch < n && stopped_early_ == 0) {
     EpochRecord record = train_epoch(name, phase, n, hooks.step);
-    {
-      std::optional<sparsity::FrozenHooks> frozen;
-      if (hooks.validation_masks) frozen.emplace(hooks.validation_masks());
-      validate(record);
-    }
-    record.extra = hooks.statistics ? hooks.statistics() : Json::object();
-    log_epoch(record);
-    show_epoch(record);
+    finish_epoch(record, hooks);
     if (phase.finetunes) keep_if_best(record);
 
     ++cursor_.epoch;
@@ -87,6 +90,9 @@ void Trainer::run_phase(const std::string& name, const Phase& phase) {
     cursor_.batch = 0;
     start_sums();
     count_seconds();
+    if (phase.finetunes && has_validation_ && early_stop_.ends_with(record.val_accuracy) &&
+        cursor_.epoch < n)
+      stopped_early_ = record.epoch;
     if (calls_.after_epoch) calls_.after_epoch();
   }
   count_seconds();
@@ -115,7 +121,7 @@ EpochRecord Trainer::train_epoch(const std::string& name, const Phase& phase,
     const StepResult step = stepper_.step(feed.next(), at, lr, hooks);
     loss_sum_ += step.loss;
     correct_ += step.correct;
-    look(step, lr, record);
+    look(step, record);
     ++cursor_.batch;
     epoch_seconds_ = seconds_before + clock.seconds();
     if (calls_.between_steps) calls_.between_steps();
@@ -128,66 +134,107 @@ EpochRecord Trainer::train_epoch(const std::string& name, const Phase& phase,
   record.train_accuracy =
       100.0 * correct_.item<double>() / static_cast<double>(n * recipe_.train.batch_size);
   record.seconds = seconds_before + clock.seconds();
+  record.samples_per_second =
+      static_cast<double>(n * recipe_.train.batch_size) / std::max(record.seconds, 1e-9);
   return record;
 }
 
 std::string Trainer::where() const {
+  return where(cursor_);
+}
+
+// At the end of a phase the next step is in another one.
+size_t Trainer::phase_of(const Cursor& at) const {
   const auto& names = recipe_.train.phases;
-  auto phase = static_cast<size_t>(cursor_.phase);
-  // At the end of a phase the next step is in another one.
-  for (int64_t epoch = cursor_.epoch;
+  auto phase = static_cast<size_t>(at.phase);
+  for (int64_t epoch = at.epoch;
        phase < names.size() && epoch >= phases().find(names[phase])().epochs(recipe_.train);
        epoch = 0)
     ++phase;
-  if (phase >= names.size()) return "after training";
-  return fmt::format("in {} epoch {} of {}, batch {} of {}", names[phase], cursor_.epochs_done + 1,
-                     recipe_.train.epochs, std::min(cursor_.batch + 1, train_.batches()),
-                     train_.batches());
+  return phase;
 }
 
-void Trainer::look(const StepResult& step, double lr, const EpochRecord& record) {
+bool Trainer::has_steps_left() const {
+  return phase_of(cursor_) < recipe_.train.phases.size() && stopped_early_ == 0;
+}
+
+std::string Trainer::where(const Cursor& at) const {
+  const size_t phase = phase_of(at);
+  if (phase >= recipe_.train.phases.size()) return "after training";
+  return fmt::format("in {} epoch {} of {}, batch {} of {}", recipe_.train.phases[phase],
+                     at.epochs_done + 1, recipe_.train.epochs,
+                     std::min(at.batch + 1, train_.batches()), train_.batches());
+}
+
+void Trainer::look(const StepResult& step, const EpochRecord& record) {
   const int64_t done = cursor_.batch + 1;
   const bool looks = done % kStepsBetweenLooks == 0 || done == train_.batches();
   if (recipe_.model.network->device().is_cuda() && !looks) return;
+  check_steps();
+  if (looks) check_finite(trained_tensors(*recipe_.model.network, method()), where());
+  display_.step(record, step.loss.item<double>(), steps() + 1);
+}
 
-  const std::string place = fmt::format("{} (learning rate {:g})", where(), lr);
-  const double loss = step.loss.item<double>();
-  check_finite(loss, "the loss", place);
-  if (looks) check_finite(trained_tensors(*recipe_.model.network, method()), place);
-  show_step(record, loss);
+void Trainer::check_steps() {
+  const std::optional<BadSteps> bad = stepper_.watch().found();
+  if (!bad) return;
+  // The watch has counted the steps since train() began. The row may have begun in an epoch before
+  // this one, but in this phase.
+  const int64_t step = steps_before_ + bad->first, n = train_.batches();
+  Cursor at = cursor_;
+  at.epochs_done = step / n;
+  at.epoch -= cursor_.epochs_done - at.epochs_done;
+  at.batch = step % n;
+  train_.start_epoch(at.epochs_done);
+  throw_diverged(*bad, fmt::format("{} (step {}, {})", where(at), step + 1,
+                                   samples_text(train_.samples_in(at.batch))));
+}
+
+void Trainer::check_state() {
+  check_steps();
+  check_finite(trained_tensors(*recipe_.model.network, method()), where());
 }
 
 void Trainer::validate(EpochRecord& record) {
-  if (!validation_) return;
-  const Evaluation found =
-      evaluate(*recipe_.model.network, *validation_, recipe_.model.T, recipe_.loss);
-  check_finite(found.loss, "the validation loss",
+  metrics::FiringRates rates;
+  const Evaluation found = evaluate(*recipe_.model.network, watched_, recipe_.model.T, recipe_.loss,
+                                    &rates, kWatchedBatches);
+  check_finite(found.loss,
+               has_validation_ ? "the validation loss" : "the loss without augmentation",
                fmt::format("after {} epoch {} of {} (learning rate {:g})", record.phase,
                            record.epoch, recipe_.train.epochs, record.lr));
+  record.is_validated = has_validation_;
   record.val_accuracy = found.accuracy;
   record.val_loss = found.loss;
-  record.is_validated = true;
+  record.extra["firing_rate"] = rates.json();
 }
 
-void Trainer::log_epoch(const EpochRecord& r) {
-  Json line = {{"epoch", r.epoch},
-               {"phase", r.phase},
-               {"lr", r.lr},
-               {"loss", r.loss},
-               {"train_accuracy", r.train_accuracy},
-               {"seconds", r.seconds},
-               {"samples_per_second", samples_per_second(r)},
-               {"memory_gb", memory_in_use(recipe_.model.network->device()) / 1e9}};
-  if (r.is_validated) line.update(Json{{"val_loss", r.val_loss}, {"val_accuracy", r.val_accuracy}});
-  if (stepper_.scaler() != nullptr) line.update(stepper_.scaler()->state());
-  line.update(r.extra);
+void Trainer::finish_epoch(EpochRecord& record, const PhaseHooks& hooks) {
+  {
+    std::optional<sparsity::FrozenHooks> frozen;
+    sparsity::Masks now;
+    if (hooks.validation_masks) {
+      now = hooks.validation_masks();
+      frozen.emplace(now);
+    }
+    validate(record);
+    record.extra.update(mask_watch_.look(hooks.validation_masks ? now : masks_));
+  }
+  if (hooks.statistics) record.extra.update(hooks.statistics());
+  if (stepper_.scaler() != nullptr) record.extra.update(stepper_.scaler()->state());
+  record.memory_bytes = memory_in_use(recipe_.model.network->device());
+
+  const Json line = record.line();
   run_.append_line(RunDir::kMetrics, line);
   run_.promote();
   if (calls_.logged) calls_.logged(line);
+  display_.epoch(record, steps());
+  display_.warn(doubts_about_firing(record.extra["firing_rate"],
+                                    has_validation_ ? "validation" : "training samples"));
 }
 
 void Trainer::keep_if_best(const EpochRecord& record) {
-  if (!validation_ || record.val_accuracy <= best_accuracy_) return;
+  if (!has_validation_ || record.val_accuracy <= best_accuracy_) return;
   best_accuracy_ = record.val_accuracy;
   if (calls_.found_best) calls_.found_best(record);
 }
@@ -210,6 +257,7 @@ void Trainer::visit_state(nn::StateVisitor& visitor) {
   visitor.value("epoch_seconds", epoch_seconds_);
   visitor.value("phase_seconds", phase_seconds_);
   visitor.value("outcome", outcome_);
+  visitor.value("stopped_early", stopped_early_);
   visitor.value("is_frozen", is_frozen_);
   visitor.tensor("loss_sum", loss_sum_);
   visitor.tensor("correct", correct_);
@@ -225,6 +273,12 @@ void Trainer::visit_state(nn::StateVisitor& visitor) {
     method().visit_state(visitor);
   }
   if (is_frozen_) sparsity::visit_masks(visitor, method(), masks_);
+  {
+    const Scope scope(visitor, "early_stop");
+    early_stop_.visit_state(visitor);
+  }
+  const Scope scope(visitor, "mask_watch");
+  mask_watch_.visit_state(visitor, method());
 }
 
 void Trainer::check_cursor(nn::StateVisitor& visitor) const {
@@ -240,42 +294,6 @@ void Trainer::check_cursor(nn::StateVisitor& visitor) const {
   if (cursor_.phase == n_phases) return check("epoch", cursor_.epoch, 0);  // all are done
   const Phase phase = phases().find(names[static_cast<size_t>(cursor_.phase)])();
   check("epoch", cursor_.epoch, phase.epochs(recipe_.train));
-}
-
-double Trainer::samples_per_second(const EpochRecord& record) const {
-  const auto samples = static_cast<double>(train_.batches() * recipe_.train.batch_size);
-  return samples / std::max(record.seconds, 1e-9);
-}
-
-double Trainer::seconds_left() const {
-  const int64_t done = steps() - steps_before_;
-  const int64_t left = trained_epochs(recipe_.train) * train_.batches() - steps();
-  return done > 0 ? clock_.seconds() / static_cast<double>(done) * static_cast<double>(left) : 0;
-}
-
-void Trainer::show_step(const EpochRecord& record, double loss) {
-  if (!display_.bar || !progress_.is_live()) return;
-  const auto n = static_cast<double>(train_.batches());
-  const double done =
-      (static_cast<double>(record.epoch - 1) + static_cast<double>(cursor_.batch + 1) / n) /
-      static_cast<double>(recipe_.train.epochs);
-  progress_.update(
-      display_.title, done,
-      fmt::format("{} {}/{}  loss {:.3f}{}  left {}", record.phase, record.epoch,
-                  recipe_.train.epochs, loss, last_validation_, clock_text(seconds_left())));
-}
-
-void Trainer::show_epoch(const EpochRecord& record) {
-  if (record.is_validated) last_validation_ = fmt::format("  val {:.2f} %", record.val_accuracy);
-  if (!display_.lines) return;
-  progress_.clear();
-  say(epoch_line(record, recipe_.train.epochs,
-                 {.samples_per_second = samples_per_second(record),
-                  .seconds_left = seconds_left(),
-                  .memory_bytes = memory_in_use(recipe_.model.network->device())}));
-  if (!display_.verbose) return;
-  for (const auto& [name, value] : record.extra.items())
-    say(fmt::format("  {} {}", name, value.dump()));
 }
 
 }  // namespace spikenm::train

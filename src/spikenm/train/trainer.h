@@ -3,10 +3,13 @@
 #pragma once
 
 #include "spikenm/core/json.h"
-#include "spikenm/core/progress.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/data/loader.h"
 #include "spikenm/sparsity/frozen_masks.h"
+#include "spikenm/train/early_stop.h"
+#include "spikenm/train/epoch_display.h"
+#include "spikenm/train/epoch_record.h"
+#include "spikenm/train/mask_watch.h"
 #include "spikenm/train/phase.h"
 #include "spikenm/train/recipe.h"
 #include "spikenm/train/step.h"
@@ -18,28 +21,12 @@
 
 namespace spikenm::train {
 
-struct EpochRecord {
-  std::string phase;
-  int64_t epoch = 0;  // counted over all phases, from 1
-  double lr = 0, loss = 0, train_accuracy = 0, val_loss = 0, val_accuracy = 0, seconds = 0;
-  bool is_validated = false;  // whether val_loss and val_accuracy are set
-  Json extra;                 // the method's statistics
-};
-
 // The position in training.
 struct Cursor {
   int64_t phase = 0;        // index in the recipe's list of phases
   int64_t epoch = 0;        // index within the phase
   int64_t batch = 0;        // number of steps done in this epoch
   int64_t epochs_done = 0;  // in all phases together
-};
-
-// What a run shows while it trains.
-struct Display {
-  std::string title;     // text before the progress bar
-  bool bar = true;       // progress bar, if stderr is a terminal
-  bool lines = true;     // one line per epoch
-  bool verbose = false;  // the method's statistics after each line
 };
 
 // Functions that the trainer calls; any of them may be null.
@@ -75,12 +62,21 @@ class Trainer {
   // Where the next step is: "in search epoch 3 of 10, batch 17 of 90", or "after training".
   [[nodiscard]] std::string where() const;
 
+  // Throws Diverged if steps went wrong, or if a weight or statistic is not finite. A state that
+  // passes may be saved. Waits for the GPU.
+  void check_state();
+
   // Says that a best network with this accuracy on validation has been saved already.
   void set_best(double accuracy) { best_accuracy_ = std::max(best_accuracy_, accuracy); }
   [[nodiscard]] bool has_best() const { return best_accuracy_ >= 0; }
   [[nodiscard]] const Json& phase_seconds() const { return phase_seconds_; }
   // What the method adds to result.json after its search.
   [[nodiscard]] const Json& outcome() const { return outcome_; }
+
+  // Whether any step is left to do.
+  [[nodiscard]] bool has_steps_left() const;
+  // The epoch after which finetuning ended early; 0: it did not.
+  [[nodiscard]] int64_t stopped_early() const { return stopped_early_; }
 
   // Steps done in all phases, and how many of them were skipped because half precision overflowed.
   [[nodiscard]] int64_t steps() const {
@@ -94,24 +90,24 @@ class Trainer {
   void run_phase(const std::string& name, const Phase& phase);
   EpochRecord train_epoch(const std::string& name, const Phase& phase, int64_t epochs_in_phase,
                           const StepHooks& hooks);
-  void look(const StepResult& step, double lr, const EpochRecord& record);
+  void look(const StepResult& step, const EpochRecord& record);
+  void check_steps();
   void validate(EpochRecord& record);
-  void log_epoch(const EpochRecord& record);
+  void finish_epoch(EpochRecord& record, const PhaseHooks& hooks);
   void keep_if_best(const EpochRecord& record);
   void start_sums();
+  [[nodiscard]] size_t phase_of(const Cursor& at) const;  // of the next step
+  [[nodiscard]] std::string where(const Cursor& at) const;
   [[nodiscard]] bool asks_method() const;  // whether this phase or a later one does
   void check_cursor(nn::StateVisitor& visitor) const;
-  void show_step(const EpochRecord& record, double loss);
-  void show_epoch(const EpochRecord& record);
-  [[nodiscard]] double samples_per_second(const EpochRecord& record) const;
-  [[nodiscard]] double seconds_left() const;  // until the end, at the mean speed so far
 
   Recipe& recipe_;
   RunDir& run_;
-  Display display_;
+  EpochDisplay display_;
   TrainerCalls calls_;
   data::Loader train_;
-  std::optional<data::Loader> validation_;  // empty if there are no samples for validation
+  bool has_validation_;
+  data::Loader watched_;  // validation; without one, a batch of training samples
   Stepper stepper_;
   Cursor cursor_;
   at::Tensor loss_sum_, correct_;  // sums over this epoch so far, [] on the network's device
@@ -119,11 +115,11 @@ class Trainer {
   sparsity::Masks masks_;
   bool is_frozen_ = false;
   double best_accuracy_ = -1;  // on validation; -1: none yet
+  MaskWatch mask_watch_;
+  EarlyStop early_stop_;
+  int64_t stopped_early_ = 0;
   Json phase_seconds_ = Json::object(), outcome_;
-  ProgressLine progress_;
-  Stopwatch clock_;              // runs since train() was called
-  int64_t steps_before_ = 0;     // steps done before train() was called
-  std::string last_validation_;  // for the progress bar: "  val 44.00 %"
+  int64_t steps_before_ = 0;  // steps done before train() was called
 };
 
 }  // namespace spikenm::train

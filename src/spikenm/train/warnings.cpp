@@ -75,25 +75,29 @@ std::vector<bool> classes_in(const data::View& view) {
   return found;
 }
 
-void add_firing_rates(const Json& rates, Warnings& warnings) {
+}  // namespace
+
+Warnings doubts_about_firing(const Json& rates, std::string_view seen) {
   std::vector<std::string> never, always;
   for (const auto& [layer, rate] : rates.items()) {
     if (layer == "mean") continue;
     if (rate.get<double>() <= 0) never.push_back(layer);
     if (rate.get<double>() >= 1) always.push_back(layer);
   }
+  Warnings warnings;
   if (!never.empty())
-    warnings.push_back(fmt::format("no neuron fires on the test split in {}", listed(never)));
+    warnings.push_back(fmt::format("no neuron fires on {} in {}", seen, listed(never)));
   if (!always.empty())
     warnings.push_back(
-        fmt::format("every neuron fires at every step of the test split in {}", listed(always)));
+        fmt::format("every neuron fires at every step of {} in {}", seen, listed(always)));
+  return warnings;
 }
-
-}  // namespace
 
 Warnings doubts_about_recipe(const Recipe& recipe) {
   const sparsity::Method& method = *recipe.model.method;
-  Warnings warnings = method.doubts(search_steps(recipe));
+  Warnings warnings;
+  // Weights that another run trained need no search here.
+  if (recipe.train.from.empty()) warnings = method.doubts(search_steps(recipe));
   add_dense_layers(method, warnings);
   add_whole_patterns(method, warnings);
   add_untrained_epochs(recipe.train, warnings);
@@ -113,7 +117,8 @@ Warnings doubts_about_result(const Recipe& recipe, const Json& measured) {
   if (!(loss <= constant * (1 + kRounding)))
     warnings.push_back(fmt::format(
         "test loss {:.4g} is above {:.4g}, that of one answer for all samples", loss, constant));
-  add_firing_rates(measured.at("firing_rate"), warnings);
+  for (std::string& doubt : doubts_about_firing(measured.at("firing_rate"), "the test split"))
+    warnings.push_back(std::move(doubt));
 
   std::vector<bool> has_samples;
   for (const Json& accuracy : measured.at("test_accuracy_per_class"))

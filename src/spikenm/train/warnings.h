@@ -6,6 +6,7 @@
 #include "spikenm/train/recipe.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace spikenm::train {
@@ -19,6 +20,10 @@ Warnings doubts_about_recipe(const Recipe& recipe);
 // About what measure() found: a loss above that of a constant answer, layers that never or always
 // fire, classes without test samples.
 Warnings doubts_about_result(const Recipe& recipe, const Json& measured);
+
+// About firing rates by layer (metrics::FiringRates): layers that never or always fire. `seen` says
+// on which samples: "validation".
+Warnings doubts_about_firing(const Json& rates, std::string_view seen);
 
 // About the training: more than half of its steps were skipped because half precision overflowed.
 Warnings doubts_about_steps(int64_t steps, int64_t skipped);

@@ -2,6 +2,7 @@
 // #ifdef.
 #include "spikenm/core/error.h"
 #include "spikenm/kernels/augment.h"
+#include "spikenm/kernels/bad_steps.h"
 #include "spikenm/kernels/conv_weight.h"
 #include "spikenm/kernels/credit_product.h"
 #include "spikenm/kernels/credit_sum.h"
@@ -27,6 +28,9 @@ namespace {
 }  // namespace
 
 void augment_cuda(const Augment&, void*) {
+  no_cuda();
+}
+void see_step_cuda(const SeenStep&, BadSteps*, void*) {
   no_cuda();
 }
 void patches_cuda(const Patches&, void*) {

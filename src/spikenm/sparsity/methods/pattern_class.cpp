@@ -116,7 +116,10 @@ class PatternClass : public Method {
 
   Json take_statistics() override {
     const auto seen = std::exchange(statistics_, {});
-    return {{"tau", seen.tau / static_cast<double>(std::max<int64_t>(1, seen.steps))}};
+    std::vector<Tensor> logits;
+    for (const State& state : states_) logits.push_back(state.logits);
+    return {{"tau", seen.tau / static_cast<double>(std::max<int64_t>(1, seen.steps))},
+            {"logit_entropy", logit_entropy(logits)}};
   }
 
  protected:

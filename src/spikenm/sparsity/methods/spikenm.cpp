@@ -51,6 +51,7 @@ class Spikenm : public Method {
     const int64_t redraw_every = options_.redraw_every.steps(info.steps);
     const auto number = static_cast<uint32_t>(info.step / redraw_every);
     statistics_.tau += temperature(options_.tau_max, options_.tau_min, progress);
+    statistics_.noise += noise_at(progress);
     ++statistics_.steps;
 
     const auto set_mask = [&](int64_t id) {
@@ -152,7 +153,12 @@ class Spikenm : public Method {
       kl += take(state.distillation.sums.kl);
     }
 
-    Json json = {{"tau", statistics_.tau / n}, {"logit_grad_task", std::sqrt(task / n)}};
+    Json json = {{"tau", statistics_.tau / n},
+                 {"noise", statistics_.noise / n},
+                 {"logit_grad_task", std::sqrt(task / n)}};
+    std::vector<Tensor> logits;
+    for (const State& state : states_) logits.push_back(state.logits);
+    json["logit_entropy"] = logit_entropy(logits);
     if (options_.distills()) {
       json["logit_grad_eid"] = std::sqrt(eid / n);
       json["eid_kl"] = kl / n / static_cast<double>(n_blocks_);
@@ -165,6 +171,7 @@ class Spikenm : public Method {
  protected:
   void visit_own_state(nn::StateVisitor& visitor) override {
     visitor.value("tau_sum", statistics_.tau);
+    visitor.value("noise_sum", statistics_.noise);
     visitor.value("steps_seen", statistics_.steps);
     for (const MaskableLayer& layer : layers_) {
       const nn::StateVisitor::Scope scope(visitor, layer.synapse->name);
@@ -202,17 +209,17 @@ class Spikenm : public Method {
                     .stream = random_stream(RandomUse::kMaskDraw, static_cast<uint32_t>(layer.id)),
                     .step = number};
 
-    if (options_.noise_from == options_.noise_to) {
-      draw.softness.noise = options_.noise_from;
-    } else {
-      draw.softness.noise = geometric(options_.noise_from, options_.noise_to, progress);
-    }
-
+    draw.softness.noise = noise_at(progress);
     draw.compute = layer.synapse->compute;
     draw.additions.task_norm = state.task_norm;
     if (options_.distills() && ops::distills_in_backward(options_.eid.target, state.logits))
       draw.additions.distillation = state.distillation;
     return draw;
+  }
+
+  [[nodiscard]] double noise_at(double progress) const {
+    if (options_.noise_from == options_.noise_to) return options_.noise_from;
+    return geometric(options_.noise_from, options_.noise_to, progress);
   }
 
   // A mask that is held was drawn from weights and logits that are gone.
@@ -241,7 +248,7 @@ class Spikenm : public Method {
   std::vector<State> states_;
   int64_t n_blocks_ = 0;  // B of Eq. (21): the blocks of the network
   struct {
-    double tau = 0;
+    double tau = 0, noise = 0;
     int64_t steps = 0;
   } statistics_;
 };

@@ -1,0 +1,23 @@
+// How the masks of a run change from epoch to epoch.
+#pragma once
+
+#include "spikenm/sparsity/frozen_masks.h"
+
+#include <vector>
+
+namespace spikenm::train {
+
+class MaskWatch {
+ public:
+  // `density` is the share of the masked layers' weights that the masks keep. `flip_rate` is the
+  // share of the kept weights that the masks of the last call did not keep; the first call has
+  // none. Without masks of weights there is neither.
+  Json look(const sparsity::Masks& masks);
+
+  void visit_state(nn::StateVisitor& visitor, const sparsity::Method& method);
+
+ private:
+  std::vector<at::Tensor> before_;  // per layer: uint8 on the CPU, 1 where the weight was kept
+};
+
+}  // namespace spikenm::train

@@ -1,0 +1,46 @@
+// Watches the steps of a training for a loss or a gradient that is not finite. No optimiser takes
+// such a step. After some of them in a row no step is taken at all, so that the weights stay those
+// of the last good step until the host looks. All this is decided on the network's device.
+#pragma once
+
+#include "spikenm/nn/network.h"
+#include "spikenm/ops/bad_steps.h"
+#include "spikenm/train/loss_scale.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spikenm::train {
+
+// A row of bad steps that was too long.
+struct BadSteps {
+  int64_t first = 0;  // number of the first one, counted from the watch's own start
+  int64_t in_a_row = 1;
+  double loss = 0;       // of the first one
+  std::string gradient;  // of the first one: the parameter to blame; empty: all were finite
+};
+
+class StepWatch {
+ public:
+  StepWatch(const nn::Network& network, int64_t limit);
+
+  // Called after each backward. `more` are parameters that do not belong to the network. With a
+  // scaler, its overflow flag is what the optimisers read; it may be null.
+  void see(const at::Tensor& loss, const std::vector<at::Tensor>& more, const LossScaler* scaler);
+
+  // [1] float, not 0 if no optimiser may take the step.
+  [[nodiscard]] const at::Tensor& skip() const { return skip_; }
+
+  // None while there is no row that is too long. Waits for the GPU.
+  [[nodiscard]] std::optional<BadSteps> found() const;
+
+ private:
+  std::vector<nn::NamedTensor> parameters_;  // the network's, in the order of blame
+  int64_t limit_;
+  at::Tensor skip_;
+  ops::BadStepCounter counter_;
+  std::vector<std::string> watched_;  // names of the parameters whose gradients the last call saw
+};
+
+}  // namespace spikenm::train
