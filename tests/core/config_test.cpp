@@ -78,7 +78,8 @@ TEST(Config, WrongTypeNamesKeyValueAndWish) {
   EXPECT_ERROR(config.get<double>("train.lr", 0), "train.lr", "\"fast\"", "a finite number");
   EXPECT_ERROR(config.get<bool>("train.on", true), "train.on", "whole number", "true or false");
   EXPECT_ERROR(config.get("train.on", ""), "train.on", "1", "text in quotes");
-  EXPECT_ERROR(config.get<Ints>("train.sizes", {}), "train.sizes", "a list");
+  EXPECT_ERROR(config.get<Ints>("train.sizes", {}), "train.sizes",
+               "wanted a list of whole numbers");
 }
 
 TEST(Config, NumbersThatAreNotFiniteAreRefused) {

@@ -212,6 +212,19 @@ TEST(GraphJson, NodesThatMakeNoSenseAreErrorsThatNameThem) {
   EXPECT_ERROR(read(R"({"name": "fc", "op": "synapse", "out": 3})"), "net.json: fc: gives 3");
 }
 
+// A zero byte ends what() of an error.
+TEST(GraphJson, NamesThatCannotBePrintedDoNotCutTheMessage) {
+  EXPECT_ERROR(read(R"({"name": "a\u0000b", "op": "norm"})"), "found the name 'a\\x00b'",
+               "letters, digits");
+  EXPECT_ERROR(read(R"({"name": "a\u0000b", "op": "norms"})"),
+               "net.json: a\\x00b: op: found 'norms'");
+  EXPECT_ERROR(read(R"({"name": "a", "op": "norm", "inputs": ["b\u0000"]})"),
+               "inputs: found 'b\\x00', wanted the name");
+  EXPECT_ERROR(read(R"({"name": "a", "op": "norm", "k\u0000": 1})"),
+               "the key 'k\\x00', wanted one");
+  EXPECT_ERROR(read_header("name", std::string("a\0b", 3)), "the name 'a\\x00b', wanted 1 to");
+}
+
 TEST(GraphJson, InputsAreNodesAbove) {
   EXPECT_ERROR(read(R"({"name": "fc", "op": "synapse", "out": 2, "inputs": ["meen"]})"),
                "net.json: fc: inputs: found 'meen'", "a node above it (nearest: mean)");
@@ -220,7 +233,7 @@ TEST(GraphJson, InputsAreNodesAbove) {
   EXPECT_ERROR(read(R"({"name": "a", "op": "norm", "inputs": ["a"]})"),
                "net.json: a: inputs: found 'a', which does not stand above it");
   EXPECT_ERROR(read(R"({"name": "a", "op": "norm", "inputs": 3})"),
-               "net.json: a: inputs: found 3, wanted a list");
+               "net.json: a: inputs: found 3, wanted a list of texts in quotes");
   EXPECT_ERROR(read(R"({"name": "a", "op": "norm", "inputs": []})"),
                "net.json: a: found 0 inputs, wanted 1");
   EXPECT_ERROR(read(R"({"name": "a", "op": "sum"})"), "net.json: a: found 1 inputs, wanted 2");

@@ -53,7 +53,7 @@ struct Reader<bool> {
 
 template <>
 struct Reader<int64_t> {
-  static constexpr const char* kWanted = "a whole number";
+  static constexpr const char *kWanted = "a whole number", *kWantedList = "a list of whole numbers";
   static std::optional<int64_t> convert(const Json& v) {
     if (!v.is_number_integer()) return std::nullopt;
     if (v.is_number_unsigned() && v.get<uint64_t>() > INT64_MAX) return std::nullopt;
@@ -63,7 +63,8 @@ struct Reader<int64_t> {
 
 template <>
 struct Reader<double> {
-  static constexpr const char* kWanted = "a finite number";
+  static constexpr const char *kWanted = "a finite number",
+                              *kWantedList = "a list of finite numbers";
   static std::optional<double> convert(const Json& v) {
     if (!v.is_number() || !std::isfinite(v.get<double>())) return std::nullopt;
     return v.get<double>();
@@ -72,7 +73,8 @@ struct Reader<double> {
 
 template <>
 struct Reader<std::string> {
-  static constexpr const char* kWanted = "text in quotes";
+  static constexpr const char *kWanted = "text in quotes",
+                              *kWantedList = "a list of texts in quotes";
   static std::optional<std::string> convert(const Json& v) {
     return v.is_string() ? std::optional(v.get<std::string>()) : std::nullopt;
   }
@@ -90,7 +92,7 @@ struct Reader<std::variant<int64_t, std::string>> {
 
 template <class T>
 struct Reader<std::vector<T>> {
-  static constexpr const char* kWanted = "a list";
+  static constexpr const char* kWanted = Reader<T>::kWantedList;
   static std::optional<std::vector<T>> convert(const Json& v) {
     std::vector<T> list;
     if (!v.is_array()) {  // a single value stands for a list of one

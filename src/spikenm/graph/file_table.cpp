@@ -1,16 +1,18 @@
 #include "spikenm/graph/file_table.h"
 
+#include "spikenm/core/say.h"
 #include "spikenm/core/text.h"
 
 namespace spikenm::graph {
 
 std::string brief(const std::string& text) {
   constexpr size_t kMost = 80;
-  if (text.size() <= kMost) return text;
+  // A message ends at a zero byte, so that one in a name would cut it.
+  if (text.size() <= kMost) return printable(text);
   size_t end = kMost;
   // The cut must not be inside a UTF-8 character.
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "…";
+  return printable(text.substr(0, end)) + "…";
 }
 
 std::string brief(const Json& value) {

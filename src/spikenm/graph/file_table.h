@@ -8,9 +8,9 @@
 
 namespace spikenm::graph {
 
-// A value as messages show it; a long one is cut.
+// A value as messages show it: printable, and cut if it is long.
 std::string brief(const Json& value);
-// The text; a long one is cut.
+// The same for text.
 std::string brief(const std::string& text);
 
 class FileTable {

@@ -1,6 +1,7 @@
 #include "spikenm/graph/graph.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/core/say.h"
 #include "spikenm/graph/infer_shape.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ Graph::Graph(std::string name, const FrameShape& frame, std::vector<std::string>
     : name_(std::move(name)), frame_(frame), classes_(std::move(classes)) {
   SPIKENM_CHECK(is_plain(name_),
                 "network: found the name '{}', wanted 1 to {} letters, digits or _ . - +",
-                name_.substr(0, kLongestName), kLongestName);
+                printable(name_.substr(0, kLongestName)), kLongestName);
   for (const int64_t side : {frame.channels, frame.height, frame.width})
     SPIKENM_CHECK(side >= 1 && side <= kLargestSide,
                   "{}: found a frame of {}x{}x{}, wanted sides of 1 to {}", name_, frame.channels,
@@ -60,7 +61,7 @@ NodeId Graph::add(std::string name, Operation operation, std::vector<NodeId> inp
   const NodeId id = nodes_.size();
   SPIKENM_CHECK(is_plain(name),
                 "node {} of {}: found the name '{}', wanted 1 to {} letters, digits or _ . - +", id,
-                name_, name.substr(0, kLongestName), kLongestName);
+                name_, printable(name.substr(0, kLongestName)), kLongestName);
   SPIKENM_CHECK(id < kMostNodes, "{}: found {} nodes of {} before it, wanted at most {} in all",
                 name, id, name_, kMostNodes);
   SPIKENM_CHECK(!by_name_.contains(name), "{}: found two nodes of this name", name);
