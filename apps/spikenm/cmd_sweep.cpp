@@ -28,8 +28,8 @@ struct SweepArguments {
   std::string config, list, base, out, plot_x;
   std::vector<std::string> grid, set;
   std::vector<int64_t> seeds;
-  int64_t jobs = 1;
-  bool plot_log = false, take_over = false, dry_run = false;
+  int64_t jobs = 1, retry = 0;
+  bool plot_log = false, force = false, take_over = false, dry_run = false;
 };
 
 sweep::Spec read_spec(const SweepArguments& a) {
@@ -95,6 +95,12 @@ std::vector<Resolved> check_members(const sweep::Spec& spec, train::Purpose purp
   return resolved;
 }
 
+// What the folder of a planned run holds, for the list of a dry run.
+std::string content_text(const Planned& run) {
+  if (!run.difference.empty()) return fmt::format(" (holds a run with {})", run.difference);
+  return run.found ? " (finished)" : run.goes_on ? " (goes on)" : "";
+}
+
 // Prints the warnings of all runs, each sentence once.
 void repeat_warnings(const std::vector<Planned>& planned) {
   std::map<std::string, std::vector<std::string>> runs_by_warning;
@@ -136,12 +142,13 @@ void run_sweep(const SweepArguments& a) {
 
   std::vector<Planned> planned = plan(spec, resolved, a.out);
   if (a.dry_run) {
-    for (const Planned& run : planned) show("{}{}\n", run.name, run.found ? " (finished)" : "");
+    for (const Planned& run : planned) show("{}{}\n", run.name, content_text(run));
     return;
   }
 
   const std::vector<std::string> failures =
-      train_all(planned, resolved, {.at_once = a.jobs, .take_over = a.take_over});
+      train_all(planned, resolved,
+                {.at_once = a.jobs, .retry = a.retry, .force = a.force, .take_over = a.take_over});
   std::string unwritten;  // such as a full disk: earlier failures are still printed
   try {
     report_outcome(spec, planned, published, a.out);
@@ -172,8 +179,12 @@ std::function<void()> setup_sweep(CLI::App& app) {
   app.add_option("--jobs,-j", a->jobs, "runs at a time")
       ->check(CLI::Range(int64_t{1}, int64_t{256}))
       ->capture_default_str();
+  app.add_option("--retry", a->retry, "how often a run that failed is started again")
+      ->check(CLI::Range(int64_t{0}, int64_t{1000}))
+      ->capture_default_str();
   app.add_option("--plot-x", a->plot_x, "key of the grid that the plot has as x");
   app.add_flag("--plot-log", a->plot_log, "logarithmic x");
+  app.add_flag("--force", a->force, "train anew where the folder holds a run with another config");
   app.add_flag("--take-over", a->take_over,
                "use folders that belong to runs on another host, which no longer run");
   app.add_flag("--dry-run", a->dry_run, "check every config, list the runs and stop");
@@ -181,10 +192,11 @@ std::function<void()> setup_sweep(CLI::App& app) {
   app.footer(
       "Each member and seed is a process of its own, into OUT/<member>/seed<k>. The same command "
       "again\n"
-      "skips what is finished; given twice at a time, it shares the runs. At the end OUT has "
-      "results.csv (a row a run), summary.csv (mean "
-      "and\n"
-      "sample standard deviation), plot.png and plot.svg. Files under configs/ablations and\n"
+      "skips what is finished and goes on with what is not; given twice at a time, it shares the "
+      "runs.\n"
+      "At the end OUT has results.csv (a row a run), summary.csv (mean and sample standard "
+      "deviation),\n"
+      "plot.png and plot.svg. Files under configs/ablations and\n"
       "configs/studies are ready to run.\n\n"
       "Examples:\n"
       "  spikenm sweep --config configs/demo/spikenm_2x4.toml --grid method.tau_max=1,0.5 "

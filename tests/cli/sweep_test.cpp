@@ -3,6 +3,7 @@
 #include "spikenm/core/json.h"
 #include "spikenm/report/csv.h"
 #include "support/cli.h"
+#include "support/run_ending.h"
 #include "support/small_sets.h"
 
 #include <fmt/format.h>
@@ -48,11 +49,11 @@ class SweepCli : public test::Cli {
   }
 };
 
-// A toy's warnings, of layers that never fire, come after the lines of its runs.
-int64_t lines_without_warnings(const std::string& text) {
+// The lines with this part.
+int64_t lines_with(const std::string& text, std::string_view part) {
   std::istringstream lines(text);
   int64_t n = 0;
-  for (std::string line; std::getline(lines, line);) n += line.starts_with("warning: ") ? 0 : 1;
+  for (std::string line; std::getline(lines, line);) n += has(line, part) ? 1 : 0;
   return n;
 }
 
@@ -60,12 +61,16 @@ TEST_F(SweepCli, AGridRunsEveryPointAndSeedAndSkipsWhatIsFinished) {
   const Arguments command = grid({"--grid", "train.lr=0.001,0.004", "--seeds", "2", "--jobs", "2"});
   const Outcome first = run(command);
   ASSERT_EQ(first.code, 0) << first.err;
-  EXPECT_EQ(lines_without_warnings(first.err), 4) << first.err;
+  EXPECT_EQ(lines_with(first.err, "/4 lr="), 4) << first.err;
+  // Each run has one epoch.
+  for (const char* run : {"lr=0.001 seed0", "lr=0.001 seed1", "lr=0.004 seed0", "lr=0.004 seed1"})
+    EXPECT_EQ(lines_with(first.err, std::string(run) + ": search 1/1  loss "), 1) << first.err;
   // All four runs say the same of conv1, which has two channels: it is said once.
   EXPECT_TRUE(
       has(first.err, "\nwarning: lr=0.001/seed0 and 3 more: pattern 2:4 finds no whole block"))
       << first.err;
-  EXPECT_TRUE(first.err.starts_with("1/4 lr=0.001 seed")) << first.err;  // no bar in a pipe
+  EXPECT_TRUE(has(first.err, "\n1/4 lr=0.001 seed")) << first.err;
+  EXPECT_FALSE(has(first.err, "\r")) << first.err;  // nothing is redrawn in a pipe
   EXPECT_TRUE(has(first.err, "\n4/4 lr=0.00")) << first.err;
   EXPECT_TRUE(has(first.out, "lr=0.004")) << first.out;
   EXPECT_EQ(files_in("s"), (std::set<std::string>{"lr=0.001", "lr=0.004", "results.csv",
@@ -87,7 +92,7 @@ TEST_F(SweepCli, AGridRunsEveryPointAndSeedAndSkipsWhatIsFinished) {
   EXPECT_EQ(summary.rows[0].cells[summary.column("n")], "2");
   EXPECT_NE(summary.rows[0].cells[summary.column("test_accuracy_spread")], "");
 
-  // One run has a spoilt result, one another config: these two are run again, the rest is not.
+  // One run has a spoilt result, one another config: with --force these two are trained again.
   write_file_atomically(dir / "s/lr=0.001/seed1/result.json", "{\"weight_pct\": 50}");
   const fs::path changed = dir / "s/lr=0.004/seed0/config.toml";
   std::string text = read_file(changed);
@@ -97,7 +102,11 @@ TEST_F(SweepCli, AGridRunsEveryPointAndSeedAndSkipsWhatIsFinished) {
     return fs::last_write_time(dir / "s" / run / "model.safetensors");
   };
   const auto kept = time_of("lr=0.001/seed0"), redone = time_of("lr=0.004/seed0");
-  EXPECT_EQ(run(command).code, 0);
+  expect_failure(command, 1, {"s/lr=0.004/seed0", "train.epochs = 9, wanted 1", "--force"});
+  EXPECT_EQ(time_of("lr=0.004/seed0"), redone);
+  Arguments forced = command;
+  forced.emplace_back("--force");
+  EXPECT_EQ(run(forced).code, 0);
   EXPECT_EQ(time_of("lr=0.001/seed0"), kept);
   EXPECT_GT(time_of("lr=0.004/seed0"), redone);
   EXPECT_TRUE(has(read_file(dir / "s/lr=0.001/seed1/result.json"), "test_accuracy"));
@@ -291,12 +300,91 @@ TEST_F(SweepCli, AnInterruptStopsTheChildrenAndKeepsWhatIsFinished) {
   ::kill(sweep, SIGINT);
   const Outcome found = finish(sweep);
   EXPECT_EQ(found.code, 130) << found.err;
-  EXPECT_TRUE(has(found.err, "after 1 of 2 runs")) << found.err;
+  EXPECT_TRUE(has(found.err, "after 1 of 2 runs; go on with: ")) << found.err;
+  EXPECT_TRUE(has(found.err, "sweep --list list.toml --out s\n")) << found.err;
+  EXPECT_FALSE(fs::is_empty(dir / "s/long/seed0/checkpoints"));
+  EXPECT_TRUE(has(run({"sweep", "--list", "list.toml", "--out", "s", "--dry-run"}).out,
+                  "short/seed0 (finished)\nlong/seed0 (goes on)\n"));
   EXPECT_TRUE(fs::exists(dir / "s/short/seed0/result.json"));
   EXPECT_FALSE(fs::exists(dir / "s/long/seed0/result.json"));
   const auto size = fs::file_size(dir / "s/long/seed0/metrics.jsonl");
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   EXPECT_EQ(fs::file_size(dir / "s/long/seed0/metrics.jsonl"), size);  // nobody trains on
+}
+
+// The long member is stopped twice, once by the user and once by a kill, and goes on each time.
+TEST_F(SweepCli, AMemberThatWasStoppedGoesOn) {
+  const Arguments longer{"train.epochs=40", "train.search_epochs=2",
+                         "checkpoints.every_minutes=1e-6"};
+  Arguments command = grid({"--grid", "train.lr=0.001", "--set"});
+  command.insert(command.end(), longer.begin(), longer.end());
+  const fs::path folder = dir / "s/lr=0.001/seed0";
+  const auto has_lines = [&](int64_t n) {
+    std::error_code error;
+    const fs::path metrics = folder / "metrics.jsonl";
+    return fs::exists(metrics, error) && lines_with(read_file(metrics), "epoch") >= n;
+  };
+
+  for (const int signal_number : {SIGTERM, SIGKILL}) {
+    const int64_t enough = signal_number == SIGTERM ? 3 : 10;
+    const pid_t sweep = start(command);
+    for (int i = 0; i < 1200 && !has_lines(enough); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ::kill(sweep, signal_number);
+    const Outcome stopped = finish(sweep);
+    EXPECT_EQ(stopped.code, signal_number == SIGKILL ? -SIGKILL : 143) << stopped.err;
+    for (int i = 0; i < 1200 && fs::exists(folder / ".owner"); ++i)  // the member saves itself
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_FALSE(fs::exists(folder / "result.json"));
+  const Outcome found = run(command);
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_FALSE(has(found.err, "search 1/40")) << found.err;
+  const std::string log = read_file(folder.string() + ".log");
+  EXPECT_EQ(lines_with(log, "goes on in "), 2) << log;  // the log has all of it
+  EXPECT_EQ(lines_with(log, "search 1/40  loss "), 1) << log;
+
+  Arguments whole{"train", "--config", "s/lr=0.001/member.toml", "--out", "whole"};
+  ASSERT_EQ(run(whole).code, 0);
+  EXPECT_EQ(test::ending_of(folder), test::ending_of(dir / "whole"));
+}
+
+TEST_F(SweepCli, AMemberThatFailsIsTriedAgain) {
+  fs::create_directories(dir / "s/lr=0.001/seed0");
+  const Arguments command = grid({"--grid", "train.lr=0.001", "--retry", "2"});
+  write_file_atomically(dir / "s/lr=0.001/seed0/precious.txt", "mine");
+  const Outcome failed = run(command);
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_EQ(lines_with(failed.err, "lr=0.001 seed0: failed: exit 1: spikenm: s/lr=0.001/seed0"), 3)
+      << failed.err;
+  EXPECT_TRUE(has(failed.err, "; tries again, 1 of 2\n")) << failed.err;
+  EXPECT_TRUE(has(failed.err, "; tries again, 2 of 2\n")) << failed.err;
+  EXPECT_TRUE(has(failed.err, "\n1/1 lr=0.001 seed0: failed: ")) << failed.err;
+  EXPECT_EQ(lines_with(failed.err, "1 of 1 runs failed"), 1) << failed.err;
+  // A run that diverges would diverge again.
+  const Outcome diverged = run(grid({"--grid", "train.lr=1e30", "--set", "method.name=dense",
+                                     "train.loss=mse", "train.schedule=constant", "--retry", "2"}));
+  EXPECT_FALSE(has(diverged.err, "tries again")) << diverged.err;
+}
+
+// Something outside kills a member; it goes on, and the sweep does not notice a difference.
+TEST_F(SweepCli, AMemberThatIsKilledGoesOnWithRetry) {
+  const pid_t sweep =
+      start(grid({"--grid", "train.lr=0.001", "--retry", "1", "--set", "train.epochs=40",
+                  "train.search_epochs=2", "checkpoints.every_minutes=1e-6"}));
+  const fs::path folder = dir / "s/lr=0.001/seed0";
+  std::error_code error;
+  for (int i = 0; i < 1200 && (!fs::exists(folder / "checkpoints", error) ||
+                               fs::is_empty(folder / "checkpoints", error));
+       ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  ::kill(Json::parse(read_file(folder / ".owner")).at("pid").get<pid_t>(), SIGKILL);
+  const Outcome found = finish(sweep);
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_TRUE(has(found.err, "lr=0.001 seed0: failed: exit 137: ")) << found.err;
+  EXPECT_TRUE(has(found.err, "; tries again, 1 of 1\n")) << found.err;
+  EXPECT_TRUE(has(read_file(folder.string() + ".log"), "goes on in ")) << found.err;
+  EXPECT_TRUE(has(found.err, "\n1/1 lr=0.001 seed0: ")) << found.err;
 }
 
 TEST_F(SweepCli, TwoSweepsShareTheRuns) {
@@ -331,7 +419,7 @@ TEST_F(SweepCli, ARunThatAnotherProcessTrainsIsLeftToIt) {
   EXPECT_EQ(csv("s/results.csv").rows.size(), 1u);
   ::kill(child, SIGTERM);
   EXPECT_EQ(finish(child, "train_").code, 143);
-  EXPECT_EQ(run(grid({"--grid", "train.lr=0.001,0.002"})).code, 0);
+  EXPECT_EQ(run(grid({"--grid", "train.lr=0.001,0.002", "--force"})).code, 0);
   EXPECT_EQ(csv("s/results.csv").rows.size(), 2u);
 }
 

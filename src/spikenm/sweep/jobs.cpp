@@ -13,6 +13,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <deque>
+#include <numeric>
 #include <thread>
 
 namespace spikenm::sweep {
@@ -21,7 +23,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPause{20};
-constexpr int kPatience = 500;  // pauses before a job is killed: ten seconds
+// Pauses before a job is killed: ten minutes. A run that is stopped finishes its step and writes a
+// checkpoint.
+constexpr int kPatience = 30'000;
 
 int exit_code(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -43,7 +47,7 @@ int exit_code(int status) {
 // job ends. Returns no descriptor if another process runs the job. On a file system without locks
 // every process may run it.
 Descriptor claim_log(const Job& job) {
-  Descriptor log(::open(job.log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  Descriptor log(::open(job.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   SPIKENM_CHECK(log.get() >= 0, "{}: cannot write: {}", job.log.string(), std::strerror(errno));
   if (::flock(log.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return Descriptor(-1);
   return log;
@@ -56,8 +60,8 @@ pid_t start(const Job& job, const Descriptor& log) {
   arguments.push_back(nullptr);
 
   // A device has nothing to remove.
-  SPIKENM_CHECK(::ftruncate(log.get(), 0) == 0 || errno == EINVAL, "{}: cannot write: {}",
-                job.log.string(), std::strerror(errno));
+  SPIKENM_CHECK(job.keeps_log || ::ftruncate(log.get(), 0) == 0 || errno == EINVAL,
+                "{}: cannot write: {}", job.log.string(), std::strerror(errno));
   const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
 
   const pid_t parent = ::getpid(), child = ::fork();
@@ -114,30 +118,36 @@ class Running {
 
 }  // namespace
 
-std::vector<int> run_jobs(const std::vector<Job>& jobs, size_t at_once, const WatchJobs& watch,
-                          const JobEnded& job_ended, const MayStart& may_start) {
+std::vector<int> run_jobs(std::vector<Job> jobs, size_t at_once, const JobCalls& calls) {
   SPIKENM_ASSERT(at_once >= 1);
   std::vector<int> codes(jobs.size());
+  std::deque<size_t> waiting(jobs.size());
+  std::iota(waiting.begin(), waiting.end(), size_t{0});
   Running running;
-  size_t next = 0, ended = 0;
+  size_t done = 0;
 
   const auto end = [&](size_t job, int code) {
     codes[job] = code;
-    ++ended;
-    job_ended(job, code);
+    if (calls.ended && calls.ended(job, code)) {
+      waiting.push_back(job);
+    } else {
+      ++done;
+    }
   };
 
-  while (ended < jobs.size()) {
-    for (; next < jobs.size() && running.jobs().size() < at_once; ++next) {
+  while (done < jobs.size()) {
+    while (!waiting.empty() && running.jobs().size() < at_once) {
+      const size_t next = waiting.front();
+      waiting.pop_front();
       const Descriptor log = claim_log(jobs[next]);
-      if (log.get() >= 0 && may_start(next)) {
+      if (log.get() >= 0 && (!calls.may_start || calls.may_start(next, jobs[next]))) {
         running.add(next, start(jobs[next], log));
       } else {
         end(next, kNotStarted);
       }
     }
 
-    watch(ended, running.jobs());
+    if (calls.watch) calls.watch(done, running.jobs());
     std::this_thread::sleep_for(kPause);
     running.collect(end);
   }

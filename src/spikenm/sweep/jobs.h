@@ -13,27 +13,27 @@ namespace spikenm::sweep {
 struct Job {
   std::vector<std::string> command;  // the program, then its arguments
   std::filesystem::path log;         // receives its output and errors
+  bool keeps_log = false;            // adds to the log instead of replacing it
 };
 
-// Called many times per second with the number of ended jobs and the indices of the running ones.
-// An exception from it stops all jobs.
-using WatchJobs = std::function<void(size_t ended, const std::vector<size_t>& running)>;
-
-// Called once for each job that ended, with its index and its exit code.
-using JobEnded = std::function<void(size_t job, int code)>;
-
-// Called before each job, with its index; returns whether to start it. No other process starts the
-// job between this call and the job's end.
-using MayStart = std::function<bool(size_t job)>;
-
-// The code of a job that was not started: MayStart refused it, or another process runs it.
+// The code of a job that was not started: may_start refused it, or another process runs it.
 inline constexpr int kNotStarted = -1;
+
+// Functions that run_jobs calls; any of them may be null. Jobs are named by their index.
+struct JobCalls {
+  // Called many times per second with the number of jobs that are done and the running ones. When
+  // it throws, all jobs get SIGTERM and time to end.
+  std::function<void(size_t done, const std::vector<size_t>& running)> watch;
+  // Called when a job has ended, with its exit code. Returns whether to start it again, after those
+  // that still wait.
+  std::function<bool(size_t job, int code)> ended;
+  // Called before a job is started. Returns whether to start it, and may change it. No other
+  // process starts the job between this call and the job's end.
+  std::function<bool(size_t index, Job& job)> may_start;
+};
 
 // Runs the jobs in order, `at_once` at a time, and returns their exit codes; 128 + s for a job that
 // signal s ended.
-std::vector<int> run_jobs(
-    const std::vector<Job>& jobs, size_t at_once, const WatchJobs& watch,
-    const JobEnded& job_ended = [](size_t, int) {},
-    const MayStart& may_start = [](size_t) { return true; });
+std::vector<int> run_jobs(std::vector<Job> jobs, size_t at_once, const JobCalls& calls = {});
 
 }  // namespace spikenm::sweep
