@@ -1,14 +1,11 @@
 // Runs that are stopped, by whatever means, and go on: in the end they are the run that never was.
-#include "spikenm/core/md5.h"
 #include "spikenm/core/run_dir.h"
-#include "spikenm/core/safetensors.h"
 #include "support/cli.h"
-#include "support/machine_figures.h"
+#include "support/run_ending.h"
 
 #include <csignal>
 #include <cstdlib>
 #include <random>
-#include <sstream>
 #include <thread>
 
 namespace spikenm {
@@ -31,24 +28,7 @@ class ResumeCli : public test::Cli {
     return all;
   }
 
-  // Model, best model, metrics and result of a finished run, without times.
-  std::string ending(const std::string& out) {
-    std::string text;
-    for (const std::string_view name : {RunDir::kModel, RunDir::kBestModel})
-      for (const StoredTensor& t : read_safetensors(dir / out / name).tensors)
-        text += fmt::format("{} {}\n", t.name, md5_hex(t.bytes));
-    std::istringstream lines(read_file(dir / out / RunDir::kMetrics));
-    for (std::string line; std::getline(lines, line);) {
-      Json metrics = Json::parse(line);
-      test::erase_machine_figures(metrics);
-      text += metrics.dump() + "\n";
-    }
-    Json result = Json::parse(read_file(dir / out / RunDir::kResult));
-    result.erase("phase_seconds");
-    result.erase("checkpoint_waits");
-    result.erase("versions");  // threads are among them
-    return text + result.dump();
-  }
+  std::string ending(const std::string& out) { return test::ending_of(dir / out); }
 
   fs::path newest_checkpoint(const std::string& out) {
     fs::path newest;
@@ -159,6 +139,31 @@ TEST_F(ResumeCli, ARunStartsFromTheWeightsOfAnother) {
   expect_failure(train("c", {"--from", "a", "model.width=5"}), 1,
                  {"train.from", "does not fit the network", "conv1.weight"});
   EXPECT_FALSE(fs::exists(dir / "c" / RunDir::kConfig));
+TEST_F(ResumeCli, WhenNoCheckpointCanBeReadItSaysWhatToDo) {
+  ASSERT_EQ(stopped("a", SIGTERM).code, 143);
+  for (const auto& entry : fs::directory_iterator(dir / "a" / RunDir::kCheckpoints))
+    write_file_atomically(entry.path(), "damaged");
+  const Outcome found = run({"train", "--out", "a", "--resume"});
+  EXPECT_EQ(found.code, 1);
+  EXPECT_TRUE(has(found.err, "no checkpoint of the run can be read")) << found.err;
+  EXPECT_TRUE(has(found.err, "--force starts it anew")) << found.err;
+  EXPECT_EQ(run(train("a", {"--force"})).code, 0);
+}
+
+TEST_F(ResumeCli, MetricsThatAreDamagedAreNamed) {
+  const pid_t child = start(train("a", {"train.epochs=400"}));
+  std::error_code error;
+  for (int i = 0; i < 600 && !fs::exists(dir / "a" / RunDir::kMetrics, error); ++i)
+    std::this_thread::sleep_for(20ms);
+  ::kill(child, SIGTERM);
+  ASSERT_EQ(finish(child).code, 143);
+  const fs::path metrics = dir / "a" / RunDir::kMetrics;
+  std::string text = read_file(metrics);
+  text.replace(text.find("\"epoch\":1"), 9, "\"epoch\":7");
+  write_file_atomically(metrics, text);
+  expect_failure({"train", "--out", "a", "--resume"}, 1,
+                 {"a/metrics.jsonl:1: found a line that is not the metrics of epoch 1"});
+  EXPECT_EQ(read_file(metrics), text);
 }
 
 TEST_F(ResumeCli, WhatCannotGoOnIsSaid) {
@@ -217,13 +222,8 @@ TEST_F(ResumeCli, AStopWhileTheModelIsMeasuredLosesNothing) {
   const Outcome resumed = run({"train", "--out", "it's", "--resume"});
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_TRUE(has(resumed.err, "goes on after training")) << resumed.err;
-  const auto tensors = [&](const std::string& out) {
-    std::string text;
-    for (const StoredTensor& t : read_safetensors(dir / out / RunDir::kModel).tensors)
-      text += t.name + " " + md5_hex(t.bytes) + "\n";
-    return text;
-  };
-  EXPECT_EQ(tensors("it's"), tensors("whole"));
+  EXPECT_EQ(test::tensors_of(dir / "it's" / RunDir::kModel),
+            test::tensors_of(dir / "whole" / RunDir::kModel));
 }
 
 TEST_F(ResumeCli, AUserSignalAsksForACheckpoint) {

@@ -105,7 +105,11 @@ std::optional<CheckpointNote> load_newest_checkpoint(const fs::path& folder,
     try {
       return load_checkpoint(path, show);
     } catch (const Error& e) {
-      if (path == paths.back()) throw;
+      if (path == paths.back())
+        fail(
+            "{}; no checkpoint of the run can be read, so that it cannot go on: --force starts it "
+            "anew",
+            e.what());
       say(fmt::format("warning: {}; going on from the checkpoint before it", e.what()));
     }
   }

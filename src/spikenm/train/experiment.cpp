@@ -13,6 +13,7 @@
 #include "spikenm/train/divergence.h"
 #include "spikenm/train/evaluate.h"
 #include "spikenm/train/measure.h"
+#include "spikenm/train/metrics_lines.h"
 #include "spikenm/train/model_file.h"
 #include "spikenm/train/resume_config.h"
 #include "spikenm/train/run_description.h"
@@ -128,6 +129,7 @@ void Experiment::resume() {
                              [&](nn::StateVisitor& visitor) { trainer_.visit_state(visitor); });
   if (note)
     check_made_with(*note, run_, graph::graph_to_json(recipe_.model.network->graph()).dump());
+  check_metrics_lines(run_.file(RunDir::kMetrics), trainer_.cursor().epochs_done);
   run_.keep_lines(RunDir::kMetrics, trainer_.cursor().epochs_done);
   curves_.emplace(run_.file(RunDir::kTensorBoard));
   curves_->cut_after(trainer_.steps() - trainer_.cursor().batch);
