@@ -311,7 +311,7 @@ TEST(RunDir, AppendToAFolderThatIsGoneIsAnError) {
   const TempDir dir;
   const RunDir run = RunDir::create(dir / "run", false);
   fs::remove_all(dir / "run");
-  EXPECT_ERROR(run.append_line(RunDir::kMetrics, {{"epoch", 1}}), "metrics.jsonl", "No such file");
+  EXPECT_ERROR(run.append_line(RunDir::kMetrics, {{"epoch", 1}}), "/run: the folder was removed");
 }
 
 // Reading a pipe would never end.

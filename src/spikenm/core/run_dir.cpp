@@ -3,6 +3,7 @@
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
 #include "spikenm/core/input_file.h"
+#include "spikenm/core/owner_check.h"
 
 #include <unistd.h>
 
@@ -25,15 +26,13 @@ constexpr std::array kFiles{RunDir::kResult,  RunDir::kModel, RunDir::kBestModel
 constexpr std::string_view kMark = "# The config of a run: every key with the value used.\n";
 
 bool starts_with(const fs::path& file, std::string_view wanted) {
-  try {
-    const InputFile in(file);
-    std::vector<uint8_t> begin(wanted.size());
-    if (in.size() < begin.size()) return false;
-    in.read(0, begin);
-    return std::equal(begin.begin(), begin.end(), wanted.begin());
-  } catch (const Error&) {  // the file is missing, or is a folder or a pipe
-    return false;
-  }
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return false;
+  const InputFile in(file);
+  std::vector<uint8_t> begin(wanted.size());
+  if (in.size() < begin.size()) return false;
+  in.read(0, begin);
+  return std::equal(begin.begin(), begin.end(), wanted.begin());
 }
 
 // Only the mark shows that this is a run's config: other programs also write files of this name.
@@ -41,9 +40,14 @@ bool holds_config(const fs::path& folder) {
   return starts_with(folder / RunDir::kConfig, kMark);
 }
 
+// Files that a run names by itself: step-7.safetensors.
+bool is_part_of_checkpoint(const std::string& name) {
+  return name.starts_with("step-") && is_part_of(name, name.substr(0, name.rfind(".part")));
+}
+
 bool is_part(const fs::path& file) {
   const std::string name = file.filename().string();
-  return is_part_of(name, RunOwner::kFile) ||
+  return is_part_of(name, RunOwner::kFile) || is_part_of_checkpoint(name) ||
          std::any_of(kFiles.begin(), kFiles.end(),
                      [&](std::string_view of) { return is_part_of(name, of); });
 }
@@ -111,6 +115,9 @@ bool remove_next(const fs::path& next) {
 
 void clear_leftovers(const fs::path& folder) {
   remove_parts(folder);
+  std::error_code error;
+  if (fs::is_directory(folder / RunDir::kCheckpoints, error))
+    remove_parts(folder / RunDir::kCheckpoints);
   SPIKENM_CHECK(remove_next(folder / RunDir::kNext),
                 "{}: holds files that are not a run's, in the place where the new run would grow; "
                 "move them away",
@@ -230,10 +237,12 @@ std::string RunDir::read_config() const {
 }
 
 void RunDir::write(std::string_view name, std::string_view content) const {
+  check_still_owned(path_);
   write_file_atomically(file(name), content);
 }
 
 void RunDir::append_line(std::string_view name, const Json& line) const {
+  check_still_owned(path_);
   append_to_file(file(name), line.dump() + '\n');
 }
 
@@ -243,7 +252,8 @@ void RunDir::keep_lines(std::string_view name, int64_t lines) const {
     SPIKENM_CHECK(lines == 0, "{}: not found; wanted {} lines", file(name).string(), lines);
     return;
   }
-  const std::string text = read_file(file(name));
+  constexpr uint64_t kMost = 1 << 30;  // bytes: a run may have many epochs
+  const std::string text = read_file(file(name), kMost);
   size_t end = 0;
   for (int64_t i = 0; i < lines; ++i) {
     const size_t line = text.find('\n', end);
@@ -255,6 +265,7 @@ void RunDir::keep_lines(std::string_view name, int64_t lines) const {
 }
 
 void RunDir::promote() {
+  check_still_owned(path_);
   if (!replaces_) return;
   try {
     const fs::path next = path_ / kNext;
