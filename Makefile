@@ -1,7 +1,7 @@
 # The commands of the project. Every target installs what is missing (tools/setup), then does only what changed.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: build demo test sanitize fuzz bench lint tidy format cuda-check setup clean help
+.PHONY: build demo test faults sanitize fuzz bench lint tidy format cuda-check setup clean help
 
 export CCACHE_DIR := $(CURDIR)/.ccache
 # Warnings stop CI, not a newcomer whose compiler is newer than ours.
@@ -22,6 +22,13 @@ test: setup ## build and run all tests
 	@$(CONFIGURE) -DSPIKENM_TESTS=ON -DSPIKENM_BENCH=ON
 	@$(VENV_PATH) cmake --build --preset default
 	@$(VENV_PATH) ctest --preset default
+
+faults: setup ## whole runs with every call on their files gone wrong, and SPIKENM_KILLS (200) kills at random moments
+	@$(CONFIGURE) -DSPIKENM_TESTS=ON
+	@$(VENV_PATH) cmake --build --preset default --target faults_tests train_faults_tests cli_tests
+	@build/tests/faults_tests
+	@SPIKENM_FAULTS=all build/tests/train_faults_tests
+	@SPIKENM_KILLS=$${SPIKENM_KILLS:-200} build/tests/cli_tests --gtest_filter='*ThatIsKilledAtAnyMoment*'
 
 sanitize: setup ## run the torch-free tests under address and undefined-behaviour sanitizers
 	@$(VENV_PATH) cmake --preset asan

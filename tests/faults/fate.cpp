@@ -113,21 +113,23 @@ Fate judge_at(const char* call, Where... where) {
 
 __attribute__((constructor)) void read_settings() {
   const char* folder = getenv("SPIKENM_FAULT_FOLDER");
-  const char* at = getenv("SPIKENM_FAULT_AT");
   if (folder == nullptr || !resolve(AT_FDCWD, folder, settings.folder)) return;
-  settings.call = getenv("SPIKENM_FAULT_CALL");
-  settings.kind = getenv("SPIKENM_FAULT_KIND");
-  settings.log = getenv("SPIKENM_FAULT_LOG");
-  if (at == nullptr || settings.kind == nullptr) settings.call = nullptr;
-  if (settings.call != nullptr) {
-    settings.at = atol(at);
-    settings.lasts = strchr(at, '+') != nullptr || strcmp(settings.kind, "full") == 0;
-    settings.error = error_of(settings.kind);
-  }
+  set_fault(getenv("SPIKENM_FAULT_CALL"), getenv("SPIKENM_FAULT_KIND"), getenv("SPIKENM_FAULT_AT"),
+            getenv("SPIKENM_FAULT_LOG"));
   settings.folder_size = strlen(settings.folder);
 }
 
 }  // namespace
+
+void set_fault(const char* call, const char* kind, const char* at, const char* log) {
+  settings.call = at == nullptr || kind == nullptr ? nullptr : call;
+  settings.kind = kind;
+  settings.log = log;
+  if (settings.call == nullptr) return;
+  settings.at = atol(at);
+  settings.lasts = strchr(at, '+') != nullptr || strcmp(kind, "full") == 0;
+  settings.error = error_of(kind);
+}
 
 void die() {
   for (;;) syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);

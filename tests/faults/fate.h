@@ -11,6 +11,9 @@ enum class Fate { kElsewhere, kPass, kFail, kShort, kTorn };  // kElsewhere: not
 Fate fate_of(const char* call, int folder, const char* name);
 Fate fate_of(const char* call, int file);
 
+// Says what goes wrong, in the words of the environment; null: nothing. The texts must stay.
+void set_fault(const char* call, const char* kind, const char* at, const char* log);
+
 [[noreturn]] void die();
 
 }  // namespace spikenm::faults

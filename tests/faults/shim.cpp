@@ -10,6 +10,8 @@
 //                         kill: SIGKILL instead of the call
 //                         torn: a write writes half of the bytes, then SIGKILL
 //   SPIKENM_FAULT_LOG     a file; every counted call adds a line with its name and the path
+//   SPIKENM_FAULT_SERVER  two file descriptors: the program starts once and runs many times
+//                         (server.cpp)
 // Writes from the buffers of stdio (fwrite) are not seen, because they do not call write().
 #include "fate.h"
 
