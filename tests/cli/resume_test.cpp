@@ -1,6 +1,7 @@
 // Runs that are stopped, by whatever means, and go on: in the end they are the run that never was.
 #include "spikenm/core/run_dir.h"
 #include "support/cli.h"
+#include "support/in_memory.h"
 #include "support/run_ending.h"
 
 #include <csignal>
@@ -20,7 +21,7 @@ const Arguments kSettings{"train.epochs=4",        "train.search_epochs=2",
                           "data.train_size=100",   "train.batch_size=10",
                           "method.redraw_every=3", "checkpoints.every_minutes=1e-6"};
 
-class ResumeCli : public test::Cli {
+class ResumeCli : test::InMemory, public test::Cli {
  protected:
   Arguments train(const std::string& out, Arguments more = {}) {
     Arguments all = tiny({"train", "--out", out}, kSettings);
@@ -75,17 +76,19 @@ TEST_F(ResumeCli, ASignalSavesTheRunAndSaysHowToGoOn) {
 }
 
 TEST_F(ResumeCli, ARunThatIsKilledAtAnyMomentEndsAsTheOneThatWasNot) {
+  const auto begin = std::chrono::steady_clock::now();
   ASSERT_EQ(run(train("whole")).code, 0);
+  const auto time = std::chrono::steady_clock::now() - begin;
   const char* const asked = std::getenv("SPIKENM_KILLS");
   const int n_kills = asked == nullptr ? 20 : std::atoi(asked);
   std::mt19937 random(1);
-  std::uniform_int_distribution<int> delay(0, 1500);
+  std::uniform_int_distribution<int64_t> delay(0, time / 1us);
   int killed = 0, finished = 0;
   while (killed < n_kills || finished == 0) {
     const std::string out = fmt::format("run{}", finished);
     const pid_t child = start(train(out, {"--resume=auto"}));
     if (killed < n_kills) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(delay(random)));
+      std::this_thread::sleep_for(std::chrono::microseconds(delay(random)));
       ::kill(child, SIGKILL);
     }
     const Outcome found = finish(child);
@@ -97,6 +100,7 @@ TEST_F(ResumeCli, ARunThatIsKilledAtAnyMomentEndsAsTheOneThatWasNot) {
     EXPECT_EQ(ending(out), ending("whole")) << out << " after " << killed << " kills";
     ++finished;
   }
+  std::printf("%d kills, %d runs finished\n", killed, finished);
 }
 
 TEST_F(ResumeCli, ADamagedCheckpointIsLeftForTheOneBefore) {

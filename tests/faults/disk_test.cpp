@@ -1,7 +1,7 @@
 // Runs whose disk fills up, whose folder becomes read-only, or whose folder goes away: one sentence,
 // exit 1, and the last checkpoint goes on.
 #include "support/cli.h"
-#include "support/faults.h"
+#include "support/in_memory.h"
 #include "support/run_ending.h"
 
 #include <sched.h>

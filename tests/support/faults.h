@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spikenm/core/file.h"
+#include "support/in_memory.h"
 #include "support/temp_dir.h"
 
 #include <fcntl.h>
@@ -32,14 +33,6 @@ struct Fault {
 // A counted call, and the path of its file.
 struct FileCall {
   std::string call, path;
-};
-
-// Puts later temporary folders into memory, if the machine has /dev/shm. Then a test that writes
-// thousands of files does not wait for the disk.
-struct InMemory {
-  InMemory() {
-    if (std::filesystem::is_directory("/dev/shm")) ::setenv("TMPDIR", "/dev/shm", 0);
-  }
 };
 
 struct FaultyEnd {
