@@ -61,12 +61,12 @@ void look_into(Planned& run) {
   run.goes_on = run.is_spoilt = false;
   run.difference = difference_from(run);
   if (!run.difference.empty()) return;
-  if (!train::is_finished(run.folder)) {
-    run.goes_on = RunDir::holds_run(run.folder);
-    return;
-  }
   try {
-    run.found = report::read_run(run.folder);
+    if (train::is_finished(run.folder)) {
+      run.found = report::read_run(run.folder);
+    } else {
+      run.goes_on = RunDir::holds_run(run.folder);
+    }
   } catch (const Error&) {
     run.is_spoilt = true;
   }

@@ -61,7 +61,8 @@ bool has_checkpoint(const fs::path& run) {
 
 std::vector<fs::path> parts_in(const fs::path& folder) {
   std::vector<fs::path> parts;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
+  std::error_code error;  // there may be no folder
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error))
     if (entry.path().filename().string().find(".part") != std::string::npos)
       parts.push_back(entry.path());
   return parts;
