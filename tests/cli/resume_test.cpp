@@ -143,6 +143,8 @@ TEST_F(ResumeCli, ARunStartsFromTheWeightsOfAnother) {
   expect_failure(train("c", {"--from", "a", "model.width=5"}), 1,
                  {"train.from", "does not fit the network", "conv1.weight"});
   EXPECT_FALSE(fs::exists(dir / "c" / RunDir::kConfig));
+}
+
 TEST_F(ResumeCli, WhenNoCheckpointCanBeReadItSaysWhatToDo) {
   ASSERT_EQ(stopped("a", SIGTERM).code, 143);
   for (const auto& entry : fs::directory_iterator(dir / "a" / RunDir::kCheckpoints))
