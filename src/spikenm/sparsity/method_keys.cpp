@@ -2,6 +2,7 @@
 
 #include "spikenm/sparsity/layer_keys.h"
 #include "spikenm/sparsity/methods/gradual_keys.h"
+#include "spikenm/sparsity/methods/gradual_rewire_keys.h"
 #include "spikenm/sparsity/methods/pattern_class_keys.h"
 #include "spikenm/sparsity/methods/random_keys.h"
 #include "spikenm/sparsity/methods/rewire_keys.h"
@@ -19,6 +20,7 @@ std::vector<KeyGroup> method_keys() {
       {"method", "", join_keys({&kMethodName}, neuron_pruning_keys())},
       {"method", "dense", {}},
       {"method", "gradual", masks(gradual_key::all())},
+      {"method", "gradual-rewire", masks(gradual_rewire_key::all())},
       {"method", "magnitude", masks({})},
       {"method", "pattern-class", masks(pattern_class_key::all())},
       {"method", "random", masks(random_key::all())},
