@@ -154,6 +154,8 @@ TEST(CudaStraightThrough, IsTheReferences) {
         EXPECT_EQ(device_draws.host(), draws);
         kernels::Distillation<float> distillation{.draw = in,
                                                   .credit = sample.credit.data(),
+                                                  .times_weight = replace,
+                                                  .pi_has_prior = !replace,
                                                   .tau_q = 2.4f,
                                                   .scale = 3.0f,
                                                   .grad_logits = wanted.data()};
@@ -179,33 +181,41 @@ TEST(CudaStraightThrough, IsTheReferences) {
   });
 }
 
+// `args` as both sides have it: the scale of credits, and what they and pi are made of.
+void expect_the_references(const test::BlockSample<float>& sample,
+                           kernels::Distillation<float> args) {
+  std::vector<float> wanted(sample.logits.size(), 0.25f);
+  args.draw = sample.inputs(1, true);
+  args.draw.kappa = 0.5f;
+  args.credit = sample.credit.data();
+  args.layer_mean = 0.7f;
+  args.tau_q = 2.4f;
+  args.scale = 3.0f;
+  args.grad_logits = wanted.data();
+  const kernels::DistillSums sums = kernels::nm_distill(args);
+  const DeviceSample device(sample);
+  const DeviceArray<float> grad(std::vector<float>(sample.logits.size(), 0.25f)),
+      kl(static_cast<size_t>(kernels::nm_parts(sample.layout.n_blocks))),
+      norm(static_cast<size_t>(kernels::nm_parts(sample.layout.n_blocks)));
+  args.draw = device.on_device(args.draw);
+  args.credit = device.credit.get();
+  args.grad_logits = grad.get();
+  kernels::nm_distill_cuda(args, kl.get(), norm.get(), nullptr);
+  EXPECT_TRUE(test::all_close(grad.host(), wanted, {1e-4, 1e-5}));
+  EXPECT_NEAR(sum_of(kl.host()), sums.kl, 1e-4 * (1 + sums.kl));
+  EXPECT_NEAR(sum_of(norm.host()), sums.squared_norm, 1e-4 * (1 + sums.squared_norm));
+}
+
 TEST(CudaDistill, IsTheReferences) {
   using kernels::CreditScale;
   for_each_layout([](const test::BlockSample<float>& sample) {
     for (const CreditScale scale : {CreditScale::kRaw, CreditScale::kBlockMean,
-                                    CreditScale::kLayerMean, CreditScale::kBlockZ}) {
-      std::vector<float> wanted(sample.logits.size(), 0.25f);
-      kernels::Distillation<float> args{.draw = sample.inputs(1, true),
-                                        .credit = sample.credit.data(),
-                                        .credit_scale = scale,
-                                        .layer_mean = 0.7f,
-                                        .tau_q = 2.4f,
-                                        .scale = 3.0f,
-                                        .grad_logits = wanted.data()};
-      args.draw.kappa = 0.5f;
-      const kernels::DistillSums sums = kernels::nm_distill(args);
-      const DeviceSample device(sample);
-      const DeviceArray<float> grad(std::vector<float>(sample.logits.size(), 0.25f)),
-          kl(static_cast<size_t>(kernels::nm_parts(sample.layout.n_blocks))),
-          norm(static_cast<size_t>(kernels::nm_parts(sample.layout.n_blocks)));
-      args.draw = device.on_device(args.draw);
-      args.credit = device.credit.get();
-      args.grad_logits = grad.get();
-      kernels::nm_distill_cuda(args, kl.get(), norm.get(), nullptr);
-      EXPECT_TRUE(test::all_close(grad.host(), wanted, {1e-4, 1e-5}));
-      EXPECT_NEAR(sum_of(kl.host()), sums.kl, 1e-4 * (1 + sums.kl));
-      EXPECT_NEAR(sum_of(norm.host()), sums.squared_norm, 1e-4 * (1 + sums.squared_norm));
-    }
+                                    CreditScale::kLayerMean, CreditScale::kBlockZ})
+      for (const bool times_weight : {false, true})
+        for (const bool pi_has_prior : {false, true})
+          expect_the_references(
+              sample,
+              {.times_weight = times_weight, .pi_has_prior = pi_has_prior, .credit_scale = scale});
   });
 }
 

@@ -111,8 +111,14 @@ TEST(CudaWholeStep, ASearchStepIsTheCpus) {
                          std::string("method.credit_scale=") + scale, "method.logit_eps=1"}});
 }
 
+TEST(CudaWholeStep, ASearchStepWithEachSwitchIsTheCpus) {
+  for (const char* option : {"method.eid_target=credit-weight", "method.eid_target=uniform",
+                             "method.eid_student=logits", "method.regrow=zero"})
+    expect_same_step({{"method.name=spikenm", option, "method.logit_eps=1"}});
+}
+
 TEST(CudaWholeStep, AStepOfTheControlsIsTheCpus) {
-  for (const char* method : {"random", "rewire", "gradual", "sr-ste"})
+  for (const char* method : {"random", "rewire", "gradual", "gradual-rewire", "sr-ste"})
     expect_same_step({{std::string("method.name=") + method}});
 }
 

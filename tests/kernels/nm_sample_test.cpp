@@ -6,6 +6,7 @@
 #include "support/nm_formula.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace spikenm::kernels {
@@ -245,18 +246,19 @@ struct Distilled {
   double loss = 0;
   std::vector<double> gradient;
 };
-Distilled distill(const BlockSample<double>& sample, CreditScale scale, const double* credit) {
+Distilled distill(const BlockSample<double>& sample, CreditScale scale, const double* credit,
+                  void (*change)(Distillation<double>&) = nullptr) {
   std::vector<double> gradient(sample.logits.size(), 1);
-  DrawInputs<double> in = sample.inputs(2, true);
-  in.kappa = 0.5;
-  const double kl = nm_distill<double>({.draw = in,
-                                        .credit = credit,
-                                        .credit_scale = scale,
-                                        .layer_mean = 0.8,
-                                        .tau_q = 0.6,
-                                        .scale = 0.3,
-                                        .grad_logits = gradient.data()})
-                        .kl;
+  Distillation<double> args{.draw = sample.inputs(2, true),
+                            .credit = credit,
+                            .credit_scale = scale,
+                            .layer_mean = 0.8,
+                            .tau_q = 0.6,
+                            .scale = 0.3,
+                            .grad_logits = gradient.data()};
+  args.draw.kappa = 0.5;
+  if (change != nullptr) change(args);
+  const double kl = nm_distill(args).kl;
   for (double& g : gradient) g -= 1;
   return {0.3 * kl, gradient};
 }
@@ -272,6 +274,35 @@ TEST(NmSample, DistillationGradientIsTheSlopeOfItsLoss) {
         ASSERT_NEAR(found.gradient[i], test::slope(sample.logits[i], loss), 1e-8) << "logit " << i;
       }
     }
+}
+
+TEST(NmSample, ACreditCanBeMultipliedByTheSizeOfItsWeight) {
+  for (const CreditScale scale : kScales)
+    for (const BlockLayout& layout : all_layouts(5, 4)) {
+      const BlockSample<double> sample(layout);
+      std::vector<double> products = sample.credit;
+      for (size_t i = 0; i < products.size(); ++i) products[i] *= std::abs(sample.weight[i]);
+      const Distilled found =
+          distill(sample, scale, sample.credit.data(), [](auto& a) { a.times_weight = true; });
+      const Distilled wanted = distill(sample, scale, products.data());
+      EXPECT_EQ(found.loss, wanted.loss);
+      EXPECT_EQ(found.gradient, wanted.gradient);
+      EXPECT_NE(found.gradient, distill(sample, scale, sample.credit.data()).gradient);
+    }
+}
+
+TEST(NmSample, ThePriorCanBeLeftOutOfTheProbabilitiesThatAreDistilledInto) {
+  for (const BlockLayout& layout : all_layouts(5, 4)) {
+    const BlockSample<double> sample(layout);
+    const auto with = [&](void (*change)(Distillation<double>&)) {
+      return distill(sample, CreditScale::kBlockMean, sample.credit.data(), change);
+    };
+    const Distilled found = with([](auto& a) { a.pi_has_prior = false; }),
+                    wanted = with([](auto& a) { a.draw.kappa = 0; });
+    EXPECT_EQ(found.loss, wanted.loss);
+    EXPECT_EQ(found.gradient, wanted.gradient);
+    EXPECT_NE(found.gradient, with(nullptr).gradient);
+  }
 }
 
 TEST(NmSample, WithoutCreditTheTargetIsUniform) {

@@ -34,7 +34,7 @@ class Distill : public testing::Test {
     distillation.sums = {.kl = running_sum(n, logits), .squared_norm = running_sum(n, logits)};
     const auto sink = std::make_shared<CreditSink>();
     sink->credit = credit;
-    distillation.credit = distillation.target.uniform ? nullptr : sink;
+    distillation.credit = distillation.target.is_uniform() ? nullptr : sink;
     distill(distillation, rule, logits, weight);
     return distillation.sums;
   }
@@ -46,7 +46,7 @@ class Distill : public testing::Test {
   }
 
   [[nodiscard]] std::vector<double> target(int64_t b) const {
-    if (distillation.target.uniform) return std::vector<double>(kM, 1.0 / kM);
+    if (distillation.target.is_uniform()) return std::vector<double>(kM, 1.0 / kM);
     const double layer_mean = credit.mean().item<double>();
     return test::softmax(
         test::scaled_credits(values(credit, b), distillation.target.credit_scale, layer_mean),
@@ -129,8 +129,33 @@ TEST_F(Distill, TauQSharpensTheTarget) {
   expect_gradient();
 }
 
+TEST_F(Distill, ACreditTimesItsWeightFollowsEveryScale) {
+  const at::Tensor given = credit;
+  for (const CreditScale scale : {CreditScale::kBlockMean, CreditScale::kLayerMean}) {
+    SCOPED_TRACE(static_cast<int>(scale));
+    distillation.target.credit_scale = scale;
+    distillation.target.kind = TargetKind::kCreditWeight;
+    logits.mutable_grad() = at::Tensor();
+    credit = given;
+    run();
+    credit = given * weight.abs();  // what the target is made of
+    expect_gradient();
+  }
+}
+
+TEST_F(Distill, TheProbabilitiesKnowThePriorOrNot) {
+  rule.kappa = 1;
+  run();
+  const at::Tensor with_prior = logits.grad().clone();
+  logits.mutable_grad() = at::Tensor();
+  distillation.pi_has_prior = false;
+  run();
+  expect_gradient();  // the formula has no prior
+  EXPECT_GT((logits.grad() - with_prior).abs().max().item<double>(), 0.01);
+}
+
 TEST_F(Distill, TheUniformTargetNeedsNoCredit) {
-  distillation.target.uniform = true;
+  distillation.target.kind = TargetKind::kUniform;
   distillation.target.credit_scale = CreditScale::kLayerMean;
   credit = at::Tensor();
   run();
@@ -140,7 +165,7 @@ TEST_F(Distill, TheUniformTargetNeedsNoCredit) {
 TEST_F(Distill, ABlockWithoutCreditPullsTowardsUniform) {
   credit = at::zeros_like(weight);
   run();
-  distillation.target.uniform = true;
+  distillation.target.kind = TargetKind::kUniform;
   expect_gradient();
 }
 

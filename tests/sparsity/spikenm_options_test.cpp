@@ -42,6 +42,7 @@ const std::map<std::string, std::string> kPaper{{"draws", "\"at-most\""},
                                                 {"first_layer", "\"as-others\""},
                                                 {"last_layer", "\"as-others\""},
                                                 {"redraw_every", "1"},
+                                                {"regrow", "\"keep\""},
                                                 {"noise", "[1.0]"},
                                                 {"prior_kappa", "0.0"},
                                                 {"weight_grad", "\"masked\""},
@@ -56,6 +57,7 @@ const std::map<std::string, std::string> kPaper{{"draws", "\"at-most\""},
                                                 {"logit_std", "0.01"},
                                                 {"logit_lr", "0.001"},
                                                 {"logit_eps", "1e-08"},
+                                                {"logit_schedule", "true"},
                                                 {"freeze", "\"last\""},
                                                 {"share", "1"},
                                                 {"pattern", "\"2:4\""},
@@ -69,12 +71,17 @@ TEST(SpikenmOptions, PresetDefaultDiffersInTheKeysThatMeasureBetter) {
   std::map<std::string, std::string> wanted = kPaper;
   wanted["preset"] = "\"default\"";
   wanted["axis"] = "\"in\"";
-  wanted["noise"] = "[0.3,0.02]";
+  wanted["redraw_every"] = "\"3%\"";
+  wanted["noise"] = "[0.3,0.005]";
   wanted["prior_kappa"] = "1.0";
   wanted["draws"] = "\"exactly\"";
   wanted["draws_start"] = "64";
   wanted.erase("or_grad");
-  wanted["logit_lr"] = "0.05";
+  wanted["lambda_eid"] = "0.2";
+  wanted["eid_student"] = "\"prior\"";
+  wanted["tau_min"] = "1.0";
+  wanted["logit_std"] = "0.0";
+  wanted["logit_lr"] = "0.005";
   wanted["freeze"] = "\"top-n\"";
   EXPECT_EQ(resolved("preset = \"default\""), wanted);
   EXPECT_EQ(resolved(""), wanted);
@@ -96,7 +103,13 @@ TEST(SpikenmOptions, EveryOtherValueOfAKeyIsUnderstood) {
             CreditScale::kLayerMean);
   EXPECT_EQ(options("credit_scale = \"block-z\"").eid.target.credit_scale, CreditScale::kBlockZ);
   EXPECT_EQ(options("tau_q = 2.4").eid.target.tau_q, 2.4);
-  EXPECT_TRUE(options("eid_target = \"uniform\"").eid.target.uniform);
+  EXPECT_EQ(options("eid_target = \"uniform\"").eid.target.kind, ops::TargetKind::kUniform);
+  EXPECT_EQ(options("eid_target = \"credit-weight\"").eid.target.kind,
+            ops::TargetKind::kCreditWeight);
+  EXPECT_TRUE(options("").eid.pi_has_prior);
+  EXPECT_FALSE(options("eid_student = \"logits\"").eid.pi_has_prior);
+  EXPECT_FALSE(options("logit_schedule = false").logits_follow_schedule);
+  EXPECT_TRUE(options("regrow = \"zero\"").regrow_from_zero);
   EXPECT_FALSE(options("eid_reduce = \"sum\"").eid.mean_over_blocks);
   EXPECT_EQ(options("freeze = \"last\"").freeze, Freeze::kLast);
   EXPECT_EQ(options("freeze = \"resample\"").freeze, Freeze::kResample);
@@ -135,13 +148,13 @@ TEST(SpikenmOptions, BadValuesAreRefusedByName) {
   EXPECT_ERROR(options("prior_kappa = -1"), "method.prior_kappa", "-1");
   EXPECT_ERROR(options("tau_q = 0"), "method.tau_q");
   EXPECT_ERROR(options("lambda_eid = -5"), "method.lambda_eid", "-5");
-  EXPECT_ERROR(options("tau_max = 0.01"), "method.tau_min", "0.1", "tau_max, 0.01");
+  EXPECT_ERROR(options("tau_max = 0.01"), "method.tau_min", "1", "tau_max, 0.01");
   EXPECT_ERROR(options("tau_min = 0"), "method.tau_min");
   EXPECT_ERROR(options("logit_std = -1"), "method.logit_std");
   EXPECT_ERROR(options("logit_lr = -1"), "method.logit_lr");
   EXPECT_ERROR(options("lambda_eid = nan"), "method.lambda_eid", "finite");
   for (const char* key : {"draws", "or_grad", "weight_grad", "credit", "credit_scale", "eid_target",
-                          "eid_reduce", "freeze"})
+                          "eid_reduce", "eid_student", "regrow", "freeze"})
     EXPECT_ERROR(options(std::string(key) + " = \"never\""), "method.", key, "never", "one of");
 }
 
@@ -176,11 +189,15 @@ TEST(SpikenmOptions, KeysWithoutEffectAreRefusedAndNotWritten) {
     EXPECT_ERROR(resolved(std::string("lambda_eid = 0\n") + line),
                  ": has no effect with method.lambda_eid = 0");
   }
-  for (const char* line : {"eid_target = \"uniform\"", "eid_reduce = \"sum\""})
+  for (const char* line :
+       {"eid_target = \"uniform\"", "eid_reduce = \"sum\"", "eid_student = \"logits\""})
     EXPECT_ERROR(resolved(std::string("lambda_eid = 0\n") + line),
                  ": has no effect with method.lambda_eid = 0");
+  EXPECT_ERROR(resolved("prior_kappa = 0\neid_student = \"logits\""),
+               "method.eid_student: has no effect with method.prior_kappa = 0");
   const auto without = resolved("lambda_eid = 0");
-  for (const char* key : {"or_grad", "credit", "credit_scale", "tau_q", "eid_target", "eid_reduce"})
+  for (const char* key :
+       {"or_grad", "credit", "credit_scale", "tau_q", "eid_target", "eid_reduce", "eid_student"})
     EXPECT_FALSE(without.contains(key)) << key;
   EXPECT_EQ(without.at("lambda_eid"), "0.0");
   EXPECT_TRUE(resolved("eid_target = \"uniform\"\neid_reduce = \"sum\"").contains("eid_reduce"));

@@ -28,13 +28,24 @@ TEST(Recipe, AnEmptyConfigIsAWholeOne) {
   EXPECT_EQ(r.model.method_name, "spikenm");
   EXPECT_EQ(r.model.dataset->info().frames, r.model.T);
   EXPECT_EQ(r.train.epochs, 10);
-  EXPECT_EQ(r.train.search_epochs, 3);
+  EXPECT_EQ(r.train.search_epochs, 8);         // 7.5
   EXPECT_EQ(r.views->validation.size(), 400);  // a tenth of 4,000
 }
 
-TEST(Recipe, TheSearchTakesAThirdOfTheEpochsUnlessTold) {
-  EXPECT_EQ(read({"train.epochs=100"}).train.search_epochs, 30);
+TEST(Recipe, TheSearchTakesTheShareOfItsMethodUnlessTold) {
+  const auto search_epochs = [](const std::string& method) {
+    return read({"train.epochs=100", method}).train.search_epochs;
+  };
+  EXPECT_EQ(search_epochs("method.preset=default"), 75);
+  EXPECT_EQ(search_epochs("method.preset=paper"), 30);
+  EXPECT_EQ(search_epochs("method.granularity=weight+neuron"), 75);
+  for (const std::string& name : sparsity::methods().names())
+    EXPECT_EQ(search_epochs("method.name=" + name), 75) << name;
+  EXPECT_EQ(read({"train.epochs=100", "method.preset=paper", "method.granularity=weight+neuron"})
+                .train.search_epochs,
+            30);
   EXPECT_EQ(read({"train.epochs=1"}).train.search_epochs, 0);
+  EXPECT_EQ(read({"train.epochs=2"}).train.search_epochs, 1);  // one is left to finetune
   EXPECT_EQ(read({"train.epochs=5", "train.search_epochs=5"}).train.search_epochs, 5);
 }
 

@@ -97,6 +97,13 @@ TEST(Resume, AMaskThatIsHeldIsNotDrawnAgain) {
   Overrides gradual = long_enough("gradual");
   gradual.emplace_back("method.mask_every=4");
   EXPECT_EQ(run_in_two(gradual, 6), run_whole(gradual));
+  Overrides zero = long_enough("spikenm");
+  zero.insert(zero.end(), {"method.redraw_every=4", "method.regrow=zero"});
+  for (const int64_t steps : {3, 4, 7}) EXPECT_EQ(run_in_two(zero, steps), run_whole(zero));
+  // On both sides of where the rewiring begins.
+  Overrides both = long_enough("gradual-rewire");
+  both.insert(both.end(), {"method.mask_every=4", "method.every=3"});
+  for (const int64_t steps : {6, 9, 10, 14}) EXPECT_EQ(run_in_two(both, steps), run_whole(both));
   Overrides rewire = long_enough("rewire");
   rewire.emplace_back("method.every=4");
   EXPECT_EQ(run_in_two(rewire, 6), run_whole(rewire));

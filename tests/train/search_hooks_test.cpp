@@ -54,6 +54,55 @@ TEST(SearchHooks, LogitsLearnAtTheirOwnRateTimesTheSchedule) {
   }
 }
 
+TEST(SearchHooks, LogitsThatIgnoreTheScheduleKeepTheirRate) {
+  const auto network = small_network();
+  const auto method =
+      method_on(*network, "spikenm", "lambda_eid = 0\nlogit_lr = 0.02\nlogit_schedule = false");
+  const at::Tensor logits = method->param_groups().at(0).tensors.at(1);
+  const Schedule two_cosines{.kind = Schedule::Kind::kTwoCosines, .lr = 0.3};
+  for (const int step : {0, 50, 99}) {
+    const at::Tensor moved = moved_by_step(*network, *method, logits, two_cosines, step, 4);
+    EXPECT_TRUE(test::tensors_close(moved, at::full_like(moved, 0.02), {1e-3, 1e-6})) << step;
+  }
+}
+
+// With a prior of nothing but |w| and no noise the mask is that of the largest weights, so the test
+// can drop a weight and bring it back.
+TEST(SearchHooks, AWeightThatComesBackKeepsItsValueOrStartsFromZeroWithoutMoments) {
+  for (const bool from_zero : {false, true}) {
+    const auto network = small_network();
+    const auto method = method_on(
+        *network, "spikenm",
+        std::string("draws_start = 0\nnoise = 0\nlogit_lr = 0\nredraw_every = 1\nregrow = ") +
+            (from_zero ? "\"zero\"" : "\"keep\""));
+    nn::Optimizer weights =
+        optimizer_of(*network, {.kind = nn::OptimizerKind::kSgd, .momentum = 0.9});
+    const Schedule schedule;
+    SearchHooks search(*method, schedule, weights);
+    const StepHooks hooks = search.hooks();
+    at::Tensor weight = network->synapses()[2].weight;
+    weight.mutable_grad() = at::ones_like(weight);
+    weights.step(0);  // the momentum of every weight is 1
+    hooks.before_forward(at_step(0));
+    const at::Tensor before = network->synapses()[2].hook->effective(weight).detach().ne(0);
+    {
+      const at::NoGradGuard no_grad;
+      weight.copy_(at::where(before, weight * 1e-6, weight));  // the others are larger now
+    }
+    const at::Tensor values = weight.detach().clone();
+    hooks.before_forward(at_step(1));
+    const at::Tensor came_back = before.logical_not();
+    ASSERT_GT(came_back.sum().item<int64_t>(), 10);
+    const at::Tensor touched = from_zero ? came_back : at::zeros_like(came_back);
+    EXPECT_TRUE(at::equal(weight.detach(), values.masked_fill(touched, 0)));
+
+    const at::Tensor rested = weight.detach().clone();
+    weight.mutable_grad() = at::zeros_like(weight);
+    weights.step(0.1);
+    EXPECT_TRUE(at::equal(weight.detach().ne(rested), touched.logical_not()));
+  }
+}
+
 // Weights and neurons have groups of their own, each with its rate.
 TEST(SearchHooks, EveryGroupHasItsOwnRate) {
   const Schedule schedule{.kind = Schedule::Kind::kTwoCosines};

@@ -83,6 +83,8 @@ template <class T>
 struct Distillation {
   DrawInputs<T> draw;         // logits, weight and kappa are read
   const T* credit = nullptr;  // in the weight's order; null: q is uniform
+  bool times_weight = false;  // a credit is multiplied by its |w|
+  bool pi_has_prior = true;   // pi is of the values that are drawn by, or of the logits alone
   CreditScale credit_scale = CreditScale::kBlockMean;
   T layer_mean = 1;  // mean credit of the layer, for kLayerMean
   T tau_q = 1;

@@ -13,7 +13,7 @@ namespace spikenm::ops {
 namespace {
 
 bool needs_layer_mean(const CreditTarget& target) {
-  return target.credit_scale == nm::CreditScale::kLayerMean && !target.uniform;
+  return target.credit_scale == nm::CreditScale::kLayerMean && !target.is_uniform();
 }
 
 // The sum of all values, in a fixed order on the CPU.
@@ -26,6 +26,12 @@ double sum_of(const Tensor& t) {
     for (int64_t i = begin; i < end; ++i) sum += static_cast<double>(values[i]);
     return sum;
   });
+}
+
+// What the target is made of, in the weight's shape.
+Tensor credits_of(const Distillation& distillation, const Tensor& weight) {
+  const Tensor& credit = distillation.credit->credit;
+  return distillation.target.kind == TargetKind::kCreditWeight ? credit * weight.abs() : credit;
 }
 
 // The mean that a block's credits are compared with. Channels that share a mask have one credit per
@@ -47,7 +53,7 @@ void distill(const Distillation& distillation, const DrawRule& rule, const Tenso
   dispatch_real(logits, [&](auto zero) {
     using T = decltype(zero);
     const double mean = needs_layer_mean(distillation.target)
-                            ? layer_mean<T>(distillation.credit->credit, rule.layout)
+                            ? layer_mean<T>(credits_of(distillation, weight), rule.layout)
                             : 0.0;
     const auto args = distillation_args<T>(distillation, rule, logits, weight, mean, logits.grad());
     if constexpr (std::is_same_v<T, float>) {

@@ -6,11 +6,17 @@
 
 namespace spikenm::ops {
 
+// What the target of a block's probabilities is made of. kUniform shows whether credits do more
+// than flatten them; kCreditWeight multiplies each credit by its |w|.
+enum class TargetKind { kCredit, kUniform, kCreditWeight };
+
 // How the credits of a block become the target q of its probabilities pi.
 struct CreditTarget {
+  TargetKind kind = TargetKind::kCredit;
   double tau_q = 1;
   nm::CreditScale credit_scale = nm::CreditScale::kBlockMean;
-  bool uniform = false;  // q is uniform: shows whether credits do more than flatten pi
+
+  [[nodiscard]] bool is_uniform() const { return kind == TargetKind::kUniform; }
 };
 
 // What distillation did to a layer since its sums were zeroed; each is a running_sum.
@@ -22,6 +28,7 @@ struct DistillationSums {
 // The distillation of one layer: scale * (pi - q) is added to the gradient of its logits.
 struct Distillation {
   CreditTarget target;
+  bool pi_has_prior = true;                  // pi is of logits and prior, or of the logits alone
   double scale = 0;                          // lambda, divided by the number of blocks for a mean
   std::shared_ptr<const CreditSink> credit;  // written by the backward; null if q is uniform
   DistillationSums sums;

@@ -20,20 +20,10 @@ std::optional<double> parse_percent(std::string_view text) {
   return is_share ? std::optional(percent) : std::nullopt;
 }
 
-}  // namespace
+using StepsOrShare = std::variant<int64_t, std::string>;
 
-int64_t Interval::steps(int64_t search_steps) const {
-  if (percent == 0) return fixed;
-  return std::max<int64_t>(1, std::llround(percent / 100 * static_cast<double>(search_steps)));
-}
-
-std::string Interval::text() const {
-  return percent > 0 ? fmt::format("{:g}%", percent) : fmt::format("{}", fixed);
-}
-
-Interval read_interval(const Config& config, const StepsKey& key) {
-  const std::variant<int64_t, std::string> given = key.read(config);
-  Interval found{.key = config.full_key(key.name)};
+Interval checked_interval(const StepsOrShare& given, const std::string& key) {
+  Interval found{.key = key};
   if (const int64_t* steps = std::get_if<int64_t>(&given)) {
     SPIKENM_CHECK(*steps >= 1, "{}: found {}, wanted at least 1 step, or a share such as \"3%\"",
                   found.key, *steps);
@@ -49,6 +39,27 @@ Interval read_interval(const Config& config, const StepsKey& key) {
                 found.key, text);
   found.percent = *percent;
   return found;
+}
+
+}  // namespace
+
+int64_t Interval::steps(int64_t search_steps) const {
+  if (percent == 0) return fixed;
+  return std::max<int64_t>(1, std::llround(percent / 100 * static_cast<double>(search_steps)));
+}
+
+std::string Interval::text() const {
+  return percent > 0 ? fmt::format("{:g}%", percent) : fmt::format("{}", fixed);
+}
+
+Interval read_interval(const Config& config, const StepsKey& key) {
+  return checked_interval(key.read(config), config.full_key(key.name));
+}
+
+Interval read_interval(const Config& config, const StepsKey& key, const Interval& usual) {
+  const StepsOrShare other =
+      usual.percent > 0 ? StepsOrShare(usual.text()) : StepsOrShare(usual.fixed);
+  return checked_interval(key.read(config, other), config.full_key(key.name));
 }
 
 }  // namespace spikenm::sparsity

@@ -22,5 +22,7 @@ struct Interval {
 
 // Reads a whole number of steps, at least 1, or text such as "0.6%", more than 0 and at most 100.
 Interval read_interval(const Config& config, const StepsKey& key);
+// The same with a default of a preset.
+Interval read_interval(const Config& config, const StepsKey& key, const Interval& usual);
 
 }  // namespace spikenm::sparsity

@@ -43,13 +43,16 @@ std::vector<std::string> Method::doubts(int64_t search_steps) const {
 void Method::make_optimizers() {
   for (const ParamGroup& group : param_groups()) {
     const nn::OptimizerOptions adam{.kind = nn::OptimizerKind::kAdam, .eps = group.eps};
-    optimizers_.push_back({.optimizer = nn::Optimizer(group.tensors, adam), .lr = group.lr});
+    optimizers_.push_back({.optimizer = nn::Optimizer(group.tensors, adam),
+                           .lr = group.lr,
+                           .follows_schedule = group.follows_schedule});
   }
 }
 
 void Method::step_parameters(double factor, const Tensor& overflow) {
   if (optimizers_.empty()) make_optimizers();
-  for (OwnOptimizer& own : optimizers_) own.optimizer.step(own.lr * factor, overflow);
+  for (OwnOptimizer& own : optimizers_)
+    own.optimizer.step(own.follows_schedule ? own.lr * factor : own.lr, overflow);
 }
 
 void Method::visit_state(nn::StateVisitor& visitor) {

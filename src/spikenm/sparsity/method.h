@@ -26,19 +26,20 @@ struct Scaling {
   Tensor overflow;  // not 0: a gradient overflowed, and no optimiser takes this step
 };
 
+// Resets the optimiser's moments of `parameter` where `keep` is 0.
+using ClearMoments = std::function<void(const Tensor& parameter, const Tensor& keep)>;
+
 // The position in the search. step counts optimiser steps from 0 to steps - 1.
 struct StepInfo {
   int64_t step = 0;
   int64_t steps = 1;
-  Scaling scaling;  // only set for after_backward
+  Scaling scaling = {};             // only set for after_backward
+  ClearMoments clear_moments = {};  // only set for begin_step of a training step
   // 0 at the first step, towards 1 at the last.
   [[nodiscard]] double progress() const {
     return static_cast<double>(step) / static_cast<double>(steps);
   }
 };
-
-// Resets the optimiser's moments of `parameter` where `keep` is 0.
-using ClearMoments = std::function<void(const Tensor& parameter, const Tensor& keep)>;
 
 // A neuron layer whose neurons may be silenced, each at its place in [C,H,W].
 struct MaskableNeurons {
@@ -52,11 +53,15 @@ struct ParamGroup {
   std::vector<Tensor> tensors;
   double lr = 1e-3;
   double eps = 1e-8;
+  bool follows_schedule = true;  // lr is multiplied by the factor of the weights' schedule
 };
 
 class Method {
  public:
   virtual ~Method() = default;
+
+  // The share of all epochs that the search has if the config does not say.
+  [[nodiscard]] virtual double search_share() const { return 0.75; }
 
   // Called before each forward of a training step: draws masks, lowers temperatures.
   virtual void begin_step(const StepInfo&) {}
@@ -70,7 +75,8 @@ class Method {
   // Called after the optimiser: drops and grows weights.
   virtual void after_step(const StepInfo&, const ClearMoments&) {}
   virtual std::vector<ParamGroup> param_groups() { return {}; }
-  // A step of the Adam of each group, at `factor` times its rate; none where `overflow` is not 0.
+  // A step of the Adam of each group, at `factor` times its rate where it follows the schedule; none
+  // where `overflow` is not 0.
   void step_parameters(double factor, const Tensor& overflow);
   // A GPU may record the forward and backward of a training step and run the recording again
   // (ops/recording.h), if effective_weight reads the same memory in every step. The number must
@@ -120,6 +126,7 @@ class Method {
   struct OwnOptimizer {
     nn::Optimizer optimizer;
     double lr;
+    bool follows_schedule;
   };
   void make_optimizers();
 

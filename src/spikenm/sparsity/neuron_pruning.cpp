@@ -82,6 +82,8 @@ class NeuronPruning : public Method {
     set_gates(options_.beta_min);
   }
 
+  [[nodiscard]] double search_share() const override { return weights_->search_share(); }
+
   void begin_step(const StepInfo& info) override {
     weights_->begin_step(info);
     set_gates(geometric(options_.beta_min, options_.beta_max, info.progress()));

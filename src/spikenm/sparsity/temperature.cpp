@@ -16,9 +16,10 @@ double temperature(double tau_max, double tau_min, double progress) {
   return std::max(tau_min, geometric(tau_max, tau_min, progress));
 }
 
-void read_temperatures(const Config& config, double& tau_max, double& tau_min) {
+void read_temperatures(const Config& config, const RealKey& min_key, double& tau_max,
+                       double& tau_min) {
   tau_max = kTauMax.read(config, tau_max);
-  tau_min = kTauMin.read(config, tau_min);
+  tau_min = min_key.read(config, tau_min);
   SPIKENM_CHECK(tau_min <= tau_max, "{}: found {:g}, wanted at most tau_max, {:g}",
                 config.full_key("tau_min"), tau_min, tau_max);
 }

@@ -80,11 +80,18 @@ void read_augment_on(ModelRecipe& r, const Config& data) {
   }
 }
 
+// The epochs of the search if the config does not say: the method's share, and one is left to
+// finetune.
+int64_t usual_search_epochs(const sparsity::Method& method, int64_t epochs) {
+  const auto share = std::lround(method.search_share() * static_cast<double>(epochs));
+  return std::min<int64_t>(share, epochs - 1);
+}
+
 TrainOptions read_train_options(const Config& config, const sparsity::Method& method) {
   TrainOptions t;
   t.epochs = kEpochs.read(config, t.epochs);
-  t.search_epochs = kSearchEpochs.read_within(
-      config, static_cast<int64_t>(std::lround(0.3 * static_cast<double>(t.epochs))), 0, t.epochs);
+  t.search_epochs =
+      kSearchEpochs.read_within(config, usual_search_epochs(method, t.epochs), 0, t.epochs);
   t.batch_size = kBatchSize.read(config, t.batch_size);
   t.clip_norm = kClipNorm.read(config, t.clip_norm);
   t.phases = kPhases.read(config, t.phases);

@@ -25,8 +25,10 @@ inline const RealKey kValFraction{"val_fraction", 0.1, 0, 1,
 
 // [train]
 inline const IntKey kEpochs{"epochs", 10, 1, 1'000'000, "epochs of search and finetune together"};
-inline const IntKey kSearchEpochs{"search_epochs", Varies{"0.3 of epochs, rounded"}, 0, 1'000'000,
-                                  "epochs of the search, at most epochs"};
+inline const IntKey kSearchEpochs{
+    "search_epochs",
+    Varies{"0.75 of epochs, 0.3 with method.preset = \"paper\", rounded, less than epochs"}, 0,
+    1'000'000, "epochs of the search, at most epochs"};
 inline const IntKey kBatchSize{"batch_size", 50, 1, 1'000'000, "samples a step"};
 inline const RealKey kClipNorm{"clip_norm", 0, 0, kMostNumber,
                                "largest norm of all gradients together; 0: no clipping"};

@@ -31,7 +31,9 @@ StepHooks SearchHooks::hooks() {
 }
 
 void SearchHooks::before_forward(const Position& at) {
-  method_.begin_step(step_info(at));
+  sparsity::StepInfo info = step_info(at);
+  info.clear_moments = clear_moments_;
+  method_.begin_step(info);
 }
 
 void SearchHooks::after_backward(const Position& at, const sparsity::Scaling& scaling) {

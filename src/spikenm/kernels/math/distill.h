@@ -6,7 +6,17 @@
 
 namespace spikenm::kernels {
 
-// The credits of one block, summed over the channels that share its mask and scaled.
+// The credits of one block, summed over the channels that share its mask.
+template <class Kind, class T>
+SPIKENM_HD void sum_credits(const Distillation<T>& a, int64_t b, T* credits) {
+  const nm::BlockLayout& layout = a.draw.layout;
+  if (!a.times_weight)
+    return sum_channels<Kind>(layout, b, credits, [](T c) { return c; }, a.credit);
+  sum_channels<Kind>(
+      layout, b, credits, [](T c, T w) { return c * absolute(w); }, a.credit, a.draw.weight);
+}
+
+// The same, scaled.
 template <class Kind, class T>
 SPIKENM_HD void load_credits(const Distillation<T>& a, int64_t b, T* credits) {
   const nm::BlockLayout& layout = a.draw.layout;
@@ -17,7 +27,7 @@ SPIKENM_HD void load_credits(const Distillation<T>& a, int64_t b, T* credits) {
     return;
   }
 
-  sum_channels<Kind>(layout, b, credits, [](T c) { return c; }, a.credit);
+  sum_credits<Kind>(a, b, credits);
   T sum = 0;
   SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) sum += credits[s];
@@ -57,13 +67,15 @@ template <class Kind, class T>
 SPIKENM_HD DistillSums distill_block(const Distillation<T>& a, int64_t b, const T* values,
                                      T* gradient) {
   const int32_t m = Kind::m(a.draw.layout);
-  T credits[Kind::kRoom], q[Kind::kRoom], pi[Kind::kRoom];
+  T credits[Kind::kRoom], q[Kind::kRoom], student[Kind::kRoom], pi[Kind::kRoom];
   load_credits<Kind>(a, b, credits);
+  if (!a.pi_has_prior) load_row<Kind>(a.draw.layout, a.draw.logits + b * m, student);
 
   SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) {
     q[s] = credits[s];
-    pi[s] = values[s];
+    if (a.pi_has_prior) student[s] = values[s];
+    pi[s] = student[s];
   }
 
   // Eq. (20): q = softmax(C / tau_q) inside the block
@@ -81,7 +93,7 @@ SPIKENM_HD DistillSums distill_block(const Distillation<T>& a, int64_t b, const 
     const T added = a.scale * (pi[s] - q[s]);
     gradient[s] += added;
     squares += added * added;
-    kl += q[s] * ((credits[s] - q_sum.top) * rate - (values[s] - pi_sum.top));
+    kl += q[s] * ((credits[s] - q_sum.top) * rate - (student[s] - pi_sum.top));
   }
   return {.kl = static_cast<double>(kl), .squared_norm = static_cast<double>(squares)};
 }

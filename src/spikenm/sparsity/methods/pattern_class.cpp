@@ -161,7 +161,7 @@ class PatternClass : public Method {
 PatternClassOptions read_options(const Config& config) {
   PatternClassOptions o;
   o.exactly = pattern_class_key::kDraws.read(config) == 1;
-  read_temperatures(config, o.tau_max, o.tau_min);
+  read_temperatures(config, kTauMin, o.tau_max, o.tau_min);
   o.logit_std = pattern_class_key::kLogitStd.read(config, o.logit_std);
   o.logit_lr = pattern_class_key::kLogitLr.read(config, o.logit_lr);
   o.logit_eps = pattern_class_key::kLogitEps.read(config, o.logit_eps);

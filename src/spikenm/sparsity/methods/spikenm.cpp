@@ -29,7 +29,7 @@ class Spikenm : public Method {
       ops::DistillationSums& sums = state.distillation.sums;
       for (Tensor* sum : {&state.task_norm, &sums.kl, &sums.squared_norm})
         *sum = ops::running_sum(layer.layout.n_blocks, state.logits);
-      if (layer.layout.n_blocks > 0 && options_.distills() && !options_.eid.target.uniform) {
+      if (layer.layout.n_blocks > 0 && options_.distills() && !options_.eid.target.is_uniform()) {
         state.sink = std::make_shared<ops::CreditSink>();
         state.sink->kind = options_.credit;
       }
@@ -38,6 +38,7 @@ class Spikenm : public Method {
 
     for (State& state : states_) {
       state.distillation.target = options_.eid.target;
+      state.distillation.pi_has_prior = options_.eid.pi_has_prior;
       state.distillation.scale = options_.eid.scale(n_blocks_);
       state.distillation.credit = state.sink;
     }
@@ -45,6 +46,8 @@ class Spikenm : public Method {
     begin_step({});  // a mask exists before the first step
     statistics_ = {};
   }
+
+  [[nodiscard]] double search_share() const override { return options_.search_share; }
 
   void begin_step(const StepInfo& info) override {
     const double progress = info.progress();
@@ -71,8 +74,12 @@ class Spikenm : public Method {
     };
 
     if (states_.empty()) return;
+    const bool regrows =
+        options_.regrow_from_zero && info.step % redraw_every == 0 && info.clear_moments != nullptr;
+    const std::vector<Tensor> earlier = regrows ? masks() : std::vector<Tensor>();
     ops::run_side_by_side(states_[0].logits.device(), static_cast<int64_t>(layers_.size()),
                           set_mask);
+    if (regrows) start_from_zero(earlier, info.clear_moments);
   }
 
   Tensor effective_weight(size_t id, const Tensor& weight) override {
@@ -93,7 +100,10 @@ class Spikenm : public Method {
   }
 
   std::vector<ParamGroup> param_groups() override {
-    ParamGroup group{.tensors = {}, .lr = options_.logit_lr, .eps = options_.logit_eps};
+    ParamGroup group{.tensors = {},
+                     .lr = options_.logit_lr,
+                     .eps = options_.logit_eps,
+                     .follows_schedule = options_.logits_follow_schedule};
     for (const State& state : states_)
       if (state.logits.numel() > 0) group.tensors.push_back(state.logits);
     return {group};
@@ -220,6 +230,28 @@ class Spikenm : public Method {
   [[nodiscard]] double noise_at(double progress) const {
     if (options_.noise_from == options_.noise_to) return options_.noise_from;
     return geometric(options_.noise_from, options_.noise_to, progress);
+  }
+
+  // The mask of each layer in its weight's shape.
+  [[nodiscard]] std::vector<Tensor> masks() const {
+    std::vector<Tensor> all;
+    for (const MaskableLayer& layer : layers_)
+      all.push_back(
+          ops::mask_of(layer.layout, states_[layer.id].draw->mask.draws, layer.synapse->weight)
+              .keep);
+    return all;
+  }
+
+  // Weights that were not in the earlier mask and are now lose their value and their moments.
+  void start_from_zero(const std::vector<Tensor>& earlier, const ClearMoments& clear_moments) {
+    const at::NoGradGuard no_grad;
+    const std::vector<Tensor> now = masks();
+    for (const MaskableLayer& layer : layers_) {
+      const Tensor& weight = layer.synapse->weight;
+      const Tensor untouched = 1 - now[layer.id] * (1 - earlier[layer.id]);
+      weight.mul_(untouched);
+      clear_moments(weight, untouched);
+    }
   }
 
   // A mask that is held was drawn from weights and logits that are gone.

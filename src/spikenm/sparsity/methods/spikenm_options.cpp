@@ -8,18 +8,24 @@ namespace {
 
 using namespace spikenm_key;
 
-// The choices that measured best so far (docs/method.md, "Presets"): input-channel blocks; distinct
-// positions whose number falls from m to n; little noise, so that the mask changes slowly; a prior
-// from the weights; the top n frozen.
+// The choices that measured best so far (docs/method.md, "Presets"): a long search; input-channel
+// blocks; distinct positions whose number falls from m to n; little noise, held for a share of the
+// search, so that weights train under masks that last; a prior from the weights; little
+// distillation; the top n frozen. Every time is a share of the search.
 SpikenmOptions default_preset() {
   SpikenmOptions o;
+  o.search_share = 0.75;
   o.axis = nm::Axis::kIn;
   o.replace = false;
   o.draws_start = nm::NmPattern::kMaxM;  // stands for m of every pattern
+  o.redraw_every = {.percent = 3};
   o.noise_from = 0.3;
-  o.noise_to = 0.02;
+  o.noise_to = 0.005;
   o.prior_kappa = 1;
-  o.logit_lr = 0.05;
+  o.eid.lambda = 0.2;
+  o.tau_min = 1;
+  o.logit_std = 0;
+  o.logit_lr = 0.005;
   o.freeze = Freeze::kTopN;
   return o;
 }
@@ -50,16 +56,20 @@ void read_distillation(const Config& config, SpikenmOptions& o) {
   ops::CreditTarget& target = o.eid.target;
   target.credit_scale = static_cast<nm::CreditScale>(choice(kCreditScale, target.credit_scale));
   target.tau_q = kTauQ.read(config, target.tau_q);
-  target.uniform = choice(kEidTarget, target.uniform ? 1 : 0) == 1;
+  target.kind = static_cast<ops::TargetKind>(choice(kEidTarget, target.kind));
+  o.eid.pi_has_prior = choice(kEidStudent, o.eid.pi_has_prior ? 0 : 1) == 0;
   o.eid.lambda = kLambdaEid.read(config, o.eid.lambda);
   o.eid.mean_over_blocks = choice(kEidReduce, o.eid.mean_over_blocks ? 0 : 1) == 0;
 
   const char* const cause = o.distills() ? "eid_target" : "lambda_eid";
-  if (target.uniform || !o.distills())
+  if (target.is_uniform() || !o.distills())
     for (const char* key : {"credit", "credit_scale", "tau_q"})
       config.no_effect(key, {cause, "preset"});
   if (!o.distills())
-    for (const char* key : {"eid_target", "eid_reduce"}) config.no_effect(key, {cause, "preset"});
+    for (const char* key : {"eid_target", "eid_reduce", "eid_student"})
+      config.no_effect(key, {cause, "preset"});
+  if (o.distills() && o.prior_kappa == 0)
+    config.no_effect("eid_student", {"prior_kappa", "preset"});
 }
 
 // How many positions a block's mask has, and how they are drawn.
@@ -83,15 +93,17 @@ SpikenmOptions read_spikenm_options(const Config& config) {
   o.axis = nm::parse_axis(spikenm_key::kAxis.read(config, std::string(nm::axis_name(o.axis))),
                           config.full_key("axis"));
   read_draws(config, o);
-  o.redraw_every = read_interval(config, kRedrawEvery);
+  o.redraw_every = read_interval(config, kRedrawEvery, o.redraw_every);
+  o.regrow_from_zero = choice(kRegrow, o.regrow_from_zero ? 1 : 0) == 1;
   read_noise(config, o);
   o.prior_kappa = kPriorKappa.read(config, o.prior_kappa);
   o.dense_weight_grad = choice(kWeightGrad, o.dense_weight_grad ? 1 : 0) == 1;
   read_distillation(config, o);
-  read_temperatures(config, o.tau_max, o.tau_min);
+  read_temperatures(config, spikenm_key::kTauMin, o.tau_max, o.tau_min);
   o.logit_std = kLogitStd.read(config, o.logit_std);
   o.logit_lr = kLogitLr.read(config, o.logit_lr);
   o.logit_eps = kLogitEps.read(config, o.logit_eps);
+  o.logits_follow_schedule = kLogitSchedule.read(config, o.logits_follow_schedule);
   o.freeze = static_cast<Freeze>(choice(kFreeze, o.freeze));
   o.freeze_draw = static_cast<uint32_t>(kFreezeDraw.read(config));
 
