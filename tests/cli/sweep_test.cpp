@@ -264,7 +264,19 @@ TEST_F(SweepCli, TheCarriedSweepsAreReadWhole) {
       {"ablations/search_epochs.toml", small_dvs},
       {"ablations/lambda_eid.toml", small_dvs},
       {"ablations/eid_target.toml", small_dvs},
-      {"studies/short_masks.toml", shapes}};
+      {"studies/short_masks.toml", shapes},
+      {"studies/held_masks.toml", shapes},
+      {"studies/held_settings.toml", shapes},
+      {"studies/controls.toml", shapes},
+      {"studies/table_a.toml", shapes},
+      {"studies/table_b.toml", shapes},
+      {"studies/table_c.toml", {"data.name=moving-shapes", "data.train_size=100"}},
+      {"studies/table_d.toml", shapes},
+      {"studies/table_e.toml", shapes},
+      {"studies/table_f_lambda.toml", shapes},
+      {"studies/table_f_search.toml", shapes},
+      {"studies/table_g.toml", shapes},
+      {"studies/table_share.toml", shapes}};
   for (const auto& [file, settings] : files) {
     Arguments arguments{"sweep",
                         "--list",

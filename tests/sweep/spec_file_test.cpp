@@ -104,6 +104,18 @@ TEST(SpecFile, TheCarriedSweepsHaveTheirMembers) {
   EXPECT_EQ(members("ablations/lambda_eid.toml"), 11u);         // 10 and dense
   EXPECT_EQ(members("ablations/eid_target.toml"), 15u);         // 2 tau_q and uniform, 5 masks
   EXPECT_EQ(members("studies/short_masks.toml"), 1 + 2 * 17u);  // dense, and 17 at two patterns
+  EXPECT_EQ(members("studies/held_masks.toml"), 1 + 2 * 5u);
+  EXPECT_EQ(members("studies/held_settings.toml"), 2 * 9u);
+  EXPECT_EQ(members("studies/controls.toml"), 2 * 13u);
+  EXPECT_EQ(members("studies/table_a.toml"), 1 + 2 * 7u);
+  EXPECT_EQ(members("studies/table_b.toml"), 7u);
+  EXPECT_EQ(members("studies/table_c.toml"), 1 + 3 * 3u);
+  EXPECT_EQ(members("studies/table_d.toml"), 2 * 17u);
+  EXPECT_EQ(members("studies/table_e.toml"), 1 + 3 * 3 + 3u);  // three with neurons
+  EXPECT_EQ(members("studies/table_f_lambda.toml"), 2 * 7u);
+  EXPECT_EQ(members("studies/table_f_search.toml"), 4 * 7u);
+  EXPECT_EQ(members("studies/table_g.toml"), 1 + 2 * 3u);
+  EXPECT_EQ(members("studies/table_share.toml"), 2 * 8u);
 }
 
 }  // namespace
