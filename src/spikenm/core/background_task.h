@@ -24,10 +24,14 @@ class BackgroundTask {
     finish();
     running_ = std::async(std::launch::async, std::move(work));
   }
+  // Whether a task has not ended yet.
+  [[nodiscard]] bool is_busy() const {
+    using namespace std::chrono_literals;
+    return running_.valid() && running_.wait_for(0s) != std::future_status::ready;
+  }
   // Never waits. If a task has ended with an exception, throws it.
   void look() {
-    using namespace std::chrono_literals;
-    if (running_.valid() && running_.wait_for(0s) == std::future_status::ready) finish();
+    if (!is_busy()) finish();
   }
   // Waits for the running task, and throws what it threw.
   void finish() {

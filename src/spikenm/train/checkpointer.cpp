@@ -25,7 +25,8 @@ void Checkpointer::between_steps() {
   writing_.look();
   const double minutes = since_last_.seconds() / 60;
   const bool is_due = options_.every_minutes > 0 && minutes >= options_.every_minutes;
-  if (is_due || take_checkpoint_request()) save();
+  // A checkpoint that is due while the last one is still being written comes a little later.
+  if (!writing_.is_busy() && (is_due || take_checkpoint_request())) save();
 }
 
 void Checkpointer::after_epoch() {
