@@ -92,7 +92,7 @@ TEST_F(ResumeCli, ARunThatIsKilledAtAnyMomentEndsAsTheOneThatWasNot) {
       ::kill(child, SIGKILL);
     }
     const Outcome found = finish(child);
-    ASSERT_TRUE(found.code == 0 || found.code == -SIGKILL) << found.err;
+    ASSERT_TRUE(found.code == 0 || found.code == -SIGKILL) << found.code << " " << found.err;
     if (found.code == -SIGKILL) {
       ++killed;
       continue;

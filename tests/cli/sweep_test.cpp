@@ -2,9 +2,8 @@
 #include "spikenm/core/file.h"
 #include "spikenm/core/json.h"
 #include "spikenm/report/csv.h"
-#include "support/cli.h"
-#include "support/run_ending.h"
 #include "support/small_sets.h"
+#include "support/sweep_cli.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <sstream>
 #include <thread>
 
 namespace spikenm {
@@ -21,41 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 using test::Arguments;
 using test::has;
+using test::lines_with;
 using test::Outcome;
-
-class SweepCli : public test::Cli {
- protected:
-  SweepCli() {
-    write_file_atomically(dir / "base.toml", R"(
-      [data]
-      train_size = 60
-      test_size = 20
-      [model]
-      width = 4
-      T = 2
-      [train]
-      epochs = 1
-      search_epochs = 1
-      batch_size = 20
-    )");
-  }
-  static Arguments grid(const Arguments& more) {
-    Arguments arguments{"sweep", "--config", "base.toml", "--out", "s"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
-  }
-  report::Csv csv(const std::string& file) {
-    return report::parse_csv(read_file(dir / file), file);
-  }
-};
-
-// The lines with this part.
-int64_t lines_with(const std::string& text, std::string_view part) {
-  std::istringstream lines(text);
-  int64_t n = 0;
-  for (std::string line; std::getline(lines, line);) n += has(line, part) ? 1 : 0;
-  return n;
-}
+using test::SweepCli;
 
 TEST_F(SweepCli, AGridRunsEveryPointAndSeedAndSkipsWhatIsFinished) {
   const Arguments command = grid({"--grid", "train.lr=0.001,0.004", "--seeds", "2", "--jobs", "2"});
@@ -322,81 +288,6 @@ TEST_F(SweepCli, AnInterruptStopsTheChildrenAndKeepsWhatIsFinished) {
   const auto size = fs::file_size(dir / "s/long/seed0/metrics.jsonl");
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   EXPECT_EQ(fs::file_size(dir / "s/long/seed0/metrics.jsonl"), size);  // nobody trains on
-}
-
-// The long member is stopped twice, once by the user and once by a kill, and goes on each time.
-TEST_F(SweepCli, AMemberThatWasStoppedGoesOn) {
-  const Arguments longer{"train.epochs=40", "train.search_epochs=2",
-                         "checkpoints.every_minutes=1e-6"};
-  Arguments command = grid({"--grid", "train.lr=0.001", "--set"});
-  command.insert(command.end(), longer.begin(), longer.end());
-  const fs::path folder = dir / "s/lr=0.001/seed0";
-  const auto has_lines = [&](int64_t n) {
-    std::error_code error;
-    const fs::path metrics = folder / "metrics.jsonl";
-    return fs::exists(metrics, error) && lines_with(read_file(metrics), "epoch") >= n;
-  };
-
-  for (const int signal_number : {SIGTERM, SIGKILL}) {
-    const int64_t enough = signal_number == SIGTERM ? 3 : 10;
-    const pid_t sweep = start(command);
-    for (int i = 0; i < 1200 && !has_lines(enough); ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    ::kill(sweep, signal_number);
-    const Outcome stopped = finish(sweep);
-    EXPECT_EQ(stopped.code, signal_number == SIGKILL ? -SIGKILL : 143) << stopped.err;
-    for (int i = 0; i < 1200 && fs::exists(folder / ".owner"); ++i)  // the member saves itself
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  EXPECT_FALSE(fs::exists(folder / "result.json"));
-  const Outcome found = run(command);
-  EXPECT_EQ(found.code, 0) << found.err;
-  EXPECT_FALSE(has(found.err, "search 1/40")) << found.err;
-  const std::string log = read_file(folder.string() + ".log");
-  EXPECT_EQ(lines_with(log, "goes on in "), 2) << log;  // the log has all of it
-  EXPECT_EQ(lines_with(log, "search 1/40  loss "), 1) << log;
-
-  Arguments whole{"train", "--config", "s/lr=0.001/member.toml", "--out", "whole"};
-  ASSERT_EQ(run(whole).code, 0);
-  EXPECT_EQ(test::ending_of(folder), test::ending_of(dir / "whole"));
-}
-
-TEST_F(SweepCli, AMemberThatFailsIsTriedAgain) {
-  fs::create_directories(dir / "s/lr=0.001/seed0");
-  const Arguments command = grid({"--grid", "train.lr=0.001", "--retry", "2"});
-  write_file_atomically(dir / "s/lr=0.001/seed0/precious.txt", "mine");
-  const Outcome failed = run(command);
-  EXPECT_EQ(failed.code, 1);
-  EXPECT_EQ(lines_with(failed.err, "lr=0.001 seed0: failed: exit 1: spikenm: s/lr=0.001/seed0"), 3)
-      << failed.err;
-  EXPECT_TRUE(has(failed.err, "; tries again, 1 of 2\n")) << failed.err;
-  EXPECT_TRUE(has(failed.err, "; tries again, 2 of 2\n")) << failed.err;
-  EXPECT_TRUE(has(failed.err, "\n1/1 lr=0.001 seed0: failed: ")) << failed.err;
-  EXPECT_EQ(lines_with(failed.err, "1 of 1 runs failed"), 1) << failed.err;
-  // A run that diverges would diverge again.
-  const Outcome diverged = run(grid({"--grid", "train.lr=1e30", "--set", "method.name=dense",
-                                     "train.loss=mse", "train.schedule=constant", "--retry", "2"}));
-  EXPECT_FALSE(has(diverged.err, "tries again")) << diverged.err;
-}
-
-// Something outside kills a member; it goes on, and the sweep does not notice a difference.
-TEST_F(SweepCli, AMemberThatIsKilledGoesOnWithRetry) {
-  const pid_t sweep =
-      start(grid({"--grid", "train.lr=0.001", "--retry", "1", "--set", "train.epochs=40",
-                  "train.search_epochs=2", "checkpoints.every_minutes=1e-6"}));
-  const fs::path folder = dir / "s/lr=0.001/seed0";
-  std::error_code error;
-  for (int i = 0; i < 1200 && (!fs::exists(folder / "checkpoints", error) ||
-                               fs::is_empty(folder / "checkpoints", error));
-       ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  ::kill(Json::parse(read_file(folder / ".owner")).at("pid").get<pid_t>(), SIGKILL);
-  const Outcome found = finish(sweep);
-  EXPECT_EQ(found.code, 0) << found.err;
-  EXPECT_TRUE(has(found.err, "lr=0.001 seed0: failed: exit 137: ")) << found.err;
-  EXPECT_TRUE(has(found.err, "; tries again, 1 of 1\n")) << found.err;
-  EXPECT_TRUE(has(read_file(folder.string() + ".log"), "goes on in ")) << found.err;
-  EXPECT_TRUE(has(found.err, "\n1/1 lr=0.001 seed0: ")) << found.err;
 }
 
 TEST_F(SweepCli, TwoSweepsShareTheRuns) {

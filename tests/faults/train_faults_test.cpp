@@ -191,6 +191,7 @@ TEST_F(TrainFaults, ARunThatGoesOnEndsAsOneWithoutThem) {
   for_each_fault(trainer, stopped, 12, [&](const Fault& fault, const FaultyEnd& end) {
     check_end(fault, end);
     EXPECT_TRUE(has_checkpoint(folder));
+    EXPECT_TRUE(end.code != 0 || end.err.find(": goes on ") != std::string::npos) << end.err;
     expect_going_on(end);
   });
 }

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
+#include "spikenm/core/folder.h"
 #include "spikenm/core/input_file.h"
 #include "spikenm/core/owner_check.h"
 
@@ -52,27 +53,27 @@ bool is_part(const fs::path& file) {
                      [&](std::string_view of) { return is_part_of(name, of); });
 }
 
-bool is_next(const fs::directory_entry& entry) {
-  return entry.path().filename() == RunDir::kNext &&
-         entry.symlink_status().type() == fs::file_type::directory;
+bool is_next(const fs::path& entry) {
+  return entry.filename() == RunDir::kNext &&
+         fs::symlink_status(entry).type() == fs::file_type::directory;
 }
 
-bool is_owner_record(const fs::directory_entry& entry) {
-  return entry.path().filename() == RunOwner::kFile;
+bool is_owner_record(const fs::path& entry) {
+  return entry.filename() == RunOwner::kFile;
 }
 
 // Whether the folder is empty. The record of an owner does not count, even of one that is alive.
 bool holds_nothing(const fs::path& folder) {
-  const fs::directory_iterator entries(folder);
-  return std::all_of(begin(entries), end(entries), is_owner_record);
+  const std::vector<fs::path> entries = list_folder(folder);
+  return std::all_of(entries.begin(), entries.end(), is_owner_record);
 }
 
 // Whether the folder holds only what a killed run may leave: parts of files, a new run that has not
 // replaced the old one, and the record of its owner.
 bool holds_leftovers_alone(const fs::path& folder) {
-  const fs::directory_iterator entries(folder);
-  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
-    return is_part(entry.path()) || is_next(entry) || is_owner_record(entry);
+  const std::vector<fs::path> entries = list_folder(folder);
+  return std::all_of(entries.begin(), entries.end(), [](const fs::path& entry) {
+    return is_part(entry) || is_next(entry) || is_owner_record(entry);
   });
 }
 
@@ -81,11 +82,8 @@ bool holds_leftovers_alone(const fs::path& folder) {
 void remove_folder_of(const fs::path& folder, std::string_view mark) {
   std::error_code error;
   if (fs::symlink_status(folder, error).type() != fs::file_type::directory) return;
-  std::vector<fs::path> own;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    if (entry.path().filename().string().find(mark) != std::string::npos)
-      own.push_back(entry.path());
-  for (const fs::path& file : own) fs::remove(file, error);
+  for (const fs::path& file : list_folder(folder))
+    if (file.filename().string().find(mark) != std::string::npos) fs::remove(file, error);
   fs::remove(folder, error);
 }
 
@@ -95,10 +93,8 @@ void remove_folders(const fs::path& run) {
 }
 
 void remove_parts(const fs::path& folder) {
-  std::vector<fs::path> parts;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    if (is_part(entry.path())) parts.push_back(entry.path());
-  for (const fs::path& part : parts) fs::remove(part);
+  for (const fs::path& file : list_folder(folder))
+    if (is_part(file)) fs::remove(file);
 }
 
 // Removes a run's files from the folder, and then the folder. If it holds anything else, that stays
@@ -164,7 +160,7 @@ RunDir::~RunDir() {
   try {
     remove_next(path_ / kNext);
     // NOLINTNEXTLINE(bugprone-empty-catch): the next run with --force will remove it
-  } catch (const fs::filesystem_error&) {
+  } catch (const std::exception&) {
   }
 }
 

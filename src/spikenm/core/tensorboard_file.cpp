@@ -3,6 +3,7 @@
 #include "spikenm/core/error.h"
 #include "spikenm/core/event_records.h"
 #include "spikenm/core/file.h"
+#include "spikenm/core/folder.h"
 #include "spikenm/core/host.h"
 
 #include <unistd.h>
@@ -24,14 +25,9 @@ constexpr size_t kMostWaiting = 64 << 10;  // bytes, about a thousand values
 constexpr uint64_t kMostFile = uint64_t{4} << 30;
 
 std::vector<fs::path> event_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().filename().string().starts_with(kPrefix)) files.push_back(entry->path());
-  }
-  SPIKENM_CHECK(!error || error == std::errc::no_such_file_or_directory, "{}: cannot read: {}",
-                folder.string(), error.message());
+  std::vector<fs::path> files = list_folder(folder);
+  std::erase_if(
+      files, [](const fs::path& file) { return !file.filename().string().starts_with(kPrefix); });
   return files;
 }
 

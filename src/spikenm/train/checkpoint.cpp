@@ -1,6 +1,7 @@
 #include "spikenm/train/checkpoint.h"
 
 #include "spikenm/core/file.h"
+#include "spikenm/core/folder.h"
 #include "spikenm/core/interrupt.h"
 #include "spikenm/core/json_text.h"
 #include "spikenm/core/say.h"
@@ -47,10 +48,8 @@ std::string checkpoint_name(int64_t step) {
 
 std::vector<fs::path> list_checkpoints(const fs::path& folder) {
   std::vector<std::pair<int64_t, fs::path>> found;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
-    if (const auto step = step_of(entry.path().filename().string()))
-      found.emplace_back(*step, entry.path());
+  for (const fs::path& path : list_folder(folder))
+    if (const auto step = step_of(path.filename().string())) found.emplace_back(*step, path);
   std::sort(found.rbegin(), found.rend());
 
   std::vector<fs::path> paths;
@@ -75,9 +74,13 @@ void write_checkpoint(const fs::path& folder, const StateCopy& state, const Chec
   write_tensor_file(path, file);
   SafetensorsInput(path).verify();
 
-  const std::vector<fs::path> all = list_checkpoints(folder);
-  std::error_code error;  // ignored: an old checkpoint that cannot be removed does no harm
-  for (size_t i = static_cast<size_t>(keep); i < all.size(); ++i) fs::remove(all[i], error);
+  try {
+    const std::vector<fs::path> all = list_checkpoints(folder);
+    std::error_code error;  // ignored: an old checkpoint that cannot be removed does no harm
+    for (size_t i = static_cast<size_t>(keep); i < all.size(); ++i) fs::remove(all[i], error);
+    // NOLINTNEXTLINE(bugprone-empty-catch): nor does one that cannot be found
+  } catch (const Error&) {
+  }
 }
 
 CheckpointNote load_checkpoint(const fs::path& path, const ShowState& show) {
