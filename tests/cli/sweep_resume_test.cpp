@@ -1,6 +1,7 @@
 // Sweeps whose runs are stopped, killed or fail, and go on.
 #include "spikenm/core/file.h"
 #include "spikenm/core/json.h"
+#include "support/in_memory.h"
 #include "support/run_ending.h"
 #include "support/sweep_cli.h"
 
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::Arguments, test::has, test::lines_with, test::Outcome;
 
-class SweepResumeCli : public test::SweepCli {};
+class SweepResumeCli : test::InMemory, public test::SweepCli {};
 
 // The long member is stopped twice, once by the user and once by a kill, and goes on each time.
 TEST_F(SweepResumeCli, AMemberThatWasStoppedGoesOn) {
