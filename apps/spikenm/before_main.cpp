@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -34,6 +35,7 @@ void end_process() {
 
 void begin(int, char**, char**) {
   usual = std::set_terminate(end_process);
+  std::signal(SIGUSR1, SIG_IGN);  // until a run listens: it asks for a checkpoint, not for an end
   std::array<char, PATH_MAX> folder;
   if (::getcwd(folder.data(), folder.size()) == nullptr && errno == ENOENT) {
     say("spikenm: the working folder is gone; change to one that is there");

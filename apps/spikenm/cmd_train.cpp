@@ -68,8 +68,8 @@ void train(TrainArguments a) {
       .take_over = a.take_over,
       .over_leftovers = a.resume == "auto",
       .display = {.title = stem, .bar = !a.quiet, .lines = !a.quiet, .verbose = a.verbose}};
-  SPIKENM_CHECK(a.resume.empty() || !a.force,
-                "--resume goes on with a run and --force replaces it; wanted one of them");
+  if (!a.resume.empty() && a.force)
+    throw UsageError("--resume goes on with a run and --force replaces it; wanted one of them");
   if (!a.resume.empty() && resume(a, options)) return;
   show_result(train::run_experiment(a.config.load(), options), out);
 }

@@ -1,10 +1,9 @@
-// Recognises errors about memory that ran out; libtorch has its own types for them.
+// What is said of memory that ran out.
 #pragma once
 
-#include <c10/util/Exception.h>
+#include "spikenm/train/memory_error.h"
 
 #include <exception>
-#include <new>
 #include <string>
 
 namespace spikenm::cli {
@@ -14,13 +13,10 @@ inline constexpr const char* kMemoryRemedy =
 
 // What to tell the user, or an empty text if `e` is another failure.
 inline std::string memory_complaint(const std::exception& e) {
-  const std::string what = e.what();
-  const bool of_gpu = dynamic_cast<const c10::OutOfMemoryError*>(&e) != nullptr ||
-                      what.find("CUDA error: out of memory") != std::string::npos;
-  if (of_gpu) return std::string("the GPU is out of memory; ") + kMemoryRemedy;
-  const bool of_cpu = dynamic_cast<const std::bad_alloc*>(&e) != nullptr ||
-                      what.find("DefaultCPUAllocator") != std::string::npos;
-  return of_cpu ? std::string("out of memory; ") + kMemoryRemedy : std::string();
+  if (train::is_out_of_gpu_memory(e))
+    return std::string("the GPU is out of memory; ") + kMemoryRemedy;
+  return train::is_out_of_memory(e) ? std::string("out of memory; ") + kMemoryRemedy
+                                    : std::string();
 }
 
 }  // namespace spikenm::cli

@@ -7,36 +7,9 @@
 #include "spikenm/train/experiment.h"
 #include "spikenm/train/resume_config.h"
 
-#include <map>
-
 namespace spikenm::cli {
 namespace fs = std::filesystem;
 namespace {
-
-using Values = std::map<std::string, std::string>;
-
-Values values_of(const Json& config) {
-  Values values;
-  for (const auto& [key, value] : flatten_tables(config))
-    if (!train::may_differ(key)) values.emplace(key, value.dump());
-  return values;
-}
-
-// The first key whose values differ: "train.epochs = 9, wanted 1". Keys that change no result do
-// not count.
-std::string difference_of(const Json& found, const Json& wanted) {
-  const Values have = values_of(found), want = values_of(wanted);
-  Values all = have;
-  all.insert(want.begin(), want.end());
-  const auto text = [](const Values& values, const std::string& key) {
-    const auto it = values.find(key);
-    return it == values.end() ? std::string("none") : it->second;
-  };
-  for (const auto& [key, value] : all)
-    if (text(have, key) != text(want, key))
-      return fmt::format("{} = {}, wanted {}", key, text(have, key), text(want, key));
-  return "";
-}
 
 // In what the run in the folder differs from the plan; empty if there is no run, or no difference.
 std::string difference_from(const Planned& wanted) {
@@ -44,11 +17,12 @@ std::string difference_from(const Planned& wanted) {
   std::error_code error;
   if (!fs::exists(config, error)) return "";
   try {
-    const std::string difference =
-        difference_of(parse_toml(read_file(config), config.string()), wanted.config);
+    const auto other =
+        train::first_difference(parse_toml(read_file(config), config.string()), wanted.config);
+    if (other) return fmt::format("{} = {}, wanted {}", other->key, other->found, other->wanted);
     const bool other_graph =
         !wanted.graph.empty() && fs::exists(graph, error) && read_file(graph) != wanted.graph;
-    return difference.empty() && other_graph ? "another network" : difference;
+    return other_graph ? "another network" : "";
   } catch (const Error& e) {
     return e.what();
   }

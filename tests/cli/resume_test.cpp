@@ -67,7 +67,7 @@ TEST_F(ResumeCli, ASignalSavesTheRunAndSaysHowToGoOn) {
     const std::string out = signal_number == SIGINT ? "a" : "b";
     const Outcome found = stopped(out, signal_number);
     ASSERT_EQ(found.code, 128 + signal_number) << found.err;
-    EXPECT_TRUE(has(found.err, "spikenm train --out '" + out + "' --resume")) << found.err;
+    EXPECT_TRUE(has(found.err, "spikenm train --out " + out + " --resume")) << found.err;
     const Outcome resumed = run({"train", "--out", out, "--resume"});
     EXPECT_EQ(resumed.code, 0) << resumed.err;
     EXPECT_TRUE(has(resumed.err, "goes on in ")) << resumed.err;
@@ -123,7 +123,7 @@ TEST_F(ResumeCli, ARunWhoseTimeIsUpIsUnfinishedAndGoesOn) {
   ASSERT_EQ(found.code, 0) << found.err;
   EXPECT_TRUE(has(found.out, "a: unfinished")) << found.out;
   EXPECT_TRUE(has(found.err, "train.max_minutes")) << found.err;
-  EXPECT_TRUE(has(found.err, "spikenm train --out 'a' --resume")) << found.err;
+  EXPECT_TRUE(has(found.err, "spikenm train --out a --resume")) << found.err;
   const Json result = Json::parse(read_file(dir / "a" / RunDir::kResult));
   EXPECT_EQ(result.at("unfinished"), "in search epoch 1 of 4, batch 2 of 9");
   EXPECT_FALSE(result.contains("test_accuracy"));
@@ -140,6 +140,8 @@ TEST_F(ResumeCli, ARunStartsFromTheWeightsOfAnother) {
   EXPECT_EQ(found.code, 0) << found.err;
   EXPECT_TRUE(has(found.err, "starts from a/model.safetensors")) << found.err;
   EXPECT_TRUE(has(read_file(dir / "b" / RunDir::kConfig), (dir / "a").string()));
+  const Outcome again = run(train("b", {"--from", "a", "method.pattern=1:4", "--resume=auto"}));
+  EXPECT_EQ(again.code, 0) << again.err;  // the same command, whose path is relative
   expect_failure(train("c", {"--from", "a", "model.width=5"}), 1,
                  {"train.from", "does not fit the network", "conv1.weight"});
   EXPECT_FALSE(fs::exists(dir / "c" / RunDir::kConfig));

@@ -1,4 +1,4 @@
-"""A run's model file opens with the safetensors package, its masks obey 2:4, and its checksums are those of its tensors.
+"""A run's model files and checkpoints open with the safetensors package, its masks obey 2:4, and its checksums are those of its tensors.
 
 usage: safetensors_python_test.py PROGRAM     (needs the packages safetensors and numpy)
 """
@@ -26,7 +26,7 @@ def make_run(program, folder, axis):
     subprocess.run(
         [program, "train", "--out", folder, "data.train_size=60", "data.test_size=20",
          "model.width=4", "model.voters=1", "model.T=2", "train.epochs=2", "train.search_epochs=1",
-         "train.batch_size=20", "method.name=spikenm", "method.pattern=2:4", f"method.axis={axis}"],
+         "train.batch_size=20", "method.name=spikenm", "method.pattern=2:4", f"method.axis={axis}", "checkpoints.every_epochs=1"],
         check=True, stdout=subprocess.DEVNULL)
 
 
@@ -79,6 +79,16 @@ def check(path, axis):
     assert metadata["format"] == "spikenm-model" and "[method]" in metadata["config"], metadata
 
 
+def check_checkpoint(path):
+    tensors = load_file(path)
+    for layer, shape in SHAPES.items():
+        assert tensors[f"network.{layer}.weight"].shape == shape, layer
+    with safe_open(path, framework="numpy") as file:
+        metadata = file.metadata()
+    assert metadata["format"] == "spikenm-checkpoint" and "[method]" in metadata["config"], metadata
+    assert json.loads(metadata["graph"])["classes"], metadata["graph"]
+
+
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as folder:
@@ -88,6 +98,11 @@ def main():
             for name in ("model.safetensors", "model_best_val.safetensors"):
                 check(run / name, axis)
                 check_sums(run / name)
+            checkpoints = list((run / "checkpoints").iterdir())
+            assert len(checkpoints) == 2, checkpoints
+            for path in checkpoints:
+                check_checkpoint(path)
+                check_sums(path)
     print("ok")
 
 

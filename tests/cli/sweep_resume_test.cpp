@@ -56,6 +56,16 @@ TEST_F(SweepResumeCli, AMemberThatWasStoppedGoesOn) {
   EXPECT_EQ(test::ending_of(folder), test::ending_of(dir / "whole"));
 }
 
+TEST_F(SweepResumeCli, MembersStartFromAnotherRun) {
+  ASSERT_EQ(run(tiny({"train", "--out", "a"}, {})).code, 0);
+  const Arguments command =
+      grid({"--grid", "train.lr=0.001", "--set", "train.from=a", "train.epochs=1"});
+  const Outcome first = run(command), again = run(command);
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_TRUE(has(read_file(dir / "s/lr=0.001/seed0.log"), "starts from ")) << first.err;
+  EXPECT_EQ(again.code, 0) << again.err;
+}
+
 TEST_F(SweepResumeCli, AMemberThatFailsIsTriedAgain) {
   fs::create_directories(dir / "s/lr=0.001/seed0");
   const Arguments command = grid({"--grid", "train.lr=0.001", "--retry", "2"});

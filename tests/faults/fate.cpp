@@ -34,7 +34,7 @@ int error_of(const char* kind) {
   if (strcmp(kind, "EIO") == 0) return EIO;
   if (strcmp(kind, "EACCES") == 0) return EACCES;
   if (strcmp(kind, "EINTR") == 0) return EINTR;
-  for (const char* other : {"short", "torn", "kill"})
+  for (const char* other : {"short", "torn", "kill", "term"})
     if (strcmp(kind, other) == 0) return 0;
   fprintf(stderr, "SPIKENM_FAULT_KIND: '%s' is not known\n", kind);
   abort();
@@ -93,6 +93,10 @@ Fate judge(const char* call, const char* path) {
   const long n = __atomic_add_fetch(&n_calls, 1, __ATOMIC_RELAXED);
   if (n < settings.at || (n > settings.at && !settings.lasts)) return Fate::kPass;
   if (strcmp(settings.kind, "kill") == 0) die();
+  if (strcmp(settings.kind, "term") == 0) {
+    syscall(SYS_kill, syscall(SYS_getpid), SIGTERM);
+    return Fate::kPass;
+  }
   if (strcmp(settings.kind, "short") == 0) return Fate::kShort;
   if (strcmp(settings.kind, "full") == 0 && n == settings.at) return Fate::kShort;
   if (strcmp(settings.kind, "torn") == 0) return Fate::kTorn;

@@ -8,6 +8,7 @@
 //                         short: a write writes half of the bytes
 //                         full: a write writes half of the bytes, all later ones fail with ENOSPC
 //                         kill: SIGKILL instead of the call
+//                         term: SIGTERM, then the call
 //                         torn: a write writes half of the bytes, then SIGKILL
 //   SPIKENM_FAULT_LOG     a file; every counted call adds a line with its name and the path
 //   SPIKENM_FAULT_SERVER  two file descriptors: the program starts once and runs many times

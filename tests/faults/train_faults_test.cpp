@@ -19,6 +19,8 @@ using test::FaultServer;
 using test::FaultyEnd;
 
 const std::vector<std::string> kCalls{"open", "write", "fsync", "rename", "mkdir", "truncate"};
+const std::vector<const char*> kKinds{"kill",   "torn", "ENOSPC", "EIO",
+                                      "EACCES", "full", "EINTR",  "short"};
 const std::map<std::string, std::string> kReasons{{"ENOSPC", "No space left on device"},
                                                   {"EIO", "Input/output error"},
                                                   {"EACCES", "Permission denied"},
@@ -113,7 +115,10 @@ class TrainFaults : public testing::Test {
   }
 
   void check_end(const Fault& fault, const FaultyEnd& end) {
-    if (fault.kind == "kill" || fault.kind == "torn") {
+    if (fault.kind == "term") {
+      // Before the program listens to signals it dies; behind the last step it ends normally.
+      EXPECT_TRUE(end.code == 128 + SIGTERM || end.code == -SIGTERM || end.code == 0) << end.err;
+    } else if (fault.kind == "kill" || fault.kind == "torn") {
       EXPECT_EQ(end.code, -SIGKILL) << end.err;
     } else if (fault.kind == "EINTR" || fault.kind == "short") {
       EXPECT_EQ(end.code, 0) << end.err;
@@ -141,12 +146,12 @@ class TrainFaults : public testing::Test {
 
   // Every fault, or a share of them, in a run of `server` that finds `content` in its folder.
   template <class Check>
-  void for_each_fault(const FaultServer& server, const fs::path& content, size_t share,
-                      Check check) {
+  void for_each_fault(const FaultServer& server, const fs::path& content, size_t share, Check check,
+                      const std::vector<const char*>& kinds = kKinds) {
     put(content);
     const std::vector<test::FileCall> calls = server.run().calls;
     size_t n_faults = 0, n_tried = 0;
-    for (const char* kind : {"kill", "torn", "ENOSPC", "EIO", "EACCES", "full", "EINTR", "short"})
+    for (const char* kind : kinds)
       for (const bool lasts : {false, true})
         for (const std::string& call : kCalls)
           for (int n = 1; n <= count_of(calls, call); ++n) {
@@ -184,6 +189,16 @@ TEST_F(TrainFaults, ANewRunEndsAsOneWithoutThem) {
     }
     expect_going_on(end);
   });
+}
+
+TEST_F(TrainFaults, ASignalAtAnyCallLosesNothing) {
+  for_each_fault(trainer, {}, 3,
+                 [&](const Fault& fault, const FaultyEnd& end) {
+                   check_end(fault, end);
+                   EXPECT_EQ(end.err.find(".owner"), std::string::npos) << end.err;
+                   expect_going_on(end);
+                 },
+                 {"term"});
 }
 
 TEST_F(TrainFaults, ARunThatGoesOnEndsAsOneWithoutThem) {

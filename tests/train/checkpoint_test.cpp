@@ -62,6 +62,14 @@ class Checkpoint : public testing::Test {
   Thing thing;
 };
 
+// A damaged newer one was left for an older one, from which the run went on.
+TEST_F(Checkpoint, OnesAheadOfTheRunGoWhenItSavesAgain) {
+  save(10);
+  save(30);
+  save(12, /*keep=*/1);
+  EXPECT_EQ(names(), (std::vector<std::string>{"step-12.safetensors"}));
+}
+
 TEST_F(Checkpoint, GivesBackWhatWasSaved) {
   save(3);
   Thing loaded = other();

@@ -54,9 +54,9 @@ TEST(StartFrom, TensorsThatDoNotFitAreListed) {
   EXPECT_ERROR(start_from(next.recipe), "train.from", "fc1.weight", "wanted F32 [16",
                "the network has no fc3.weight");
   TinyRun missing({from(source.dir / "none.safetensors")});
-  EXPECT_ERROR(start_from(missing.recipe), "none.safetensors");
+  EXPECT_ERROR(start_from(missing.recipe), "train.from", "none.safetensors", "wanted a model");
   TinyRun empty({from(source.dir.path())});
-  EXPECT_ERROR(start_from(empty.recipe), "model.safetensors");
+  EXPECT_ERROR(start_from(empty.recipe), "train.from", "neither model.safetensors nor checkpoints");
 }
 
 TEST(StartFrom, AValueThatIsNotFiniteIsRefused) {

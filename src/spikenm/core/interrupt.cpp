@@ -12,7 +12,7 @@ thread_local int shields = 0;
 
 void remember(int signal_number) {
   received = signal_number;
-  std::signal(signal_number, SIG_DFL);
+  for (const int any : {SIGINT, SIGTERM, SIGHUP}) std::signal(any, SIG_DFL);
 }
 
 void remember_request(int) {

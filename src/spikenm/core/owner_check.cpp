@@ -2,11 +2,13 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/core/file.h"
+#include "spikenm/core/interrupt.h"
 #include "spikenm/core/run_dir.h"
 
 namespace spikenm {
 
 void check_still_owned(const std::filesystem::path& folder) {
+  const NoInterrupts shield;  // an interrupt is not about this file
   const auto has = [&](std::string_view name) {
     std::error_code error;
     return std::filesystem::exists(folder / name, error) || error;

@@ -75,9 +75,14 @@ void write_checkpoint(const fs::path& folder, const StateCopy& state, const Chec
   SafetensorsInput(path).verify();
 
   try {
-    const std::vector<fs::path> all = list_checkpoints(folder);
     std::error_code error;  // ignored: an old checkpoint that cannot be removed does no harm
-    for (size_t i = static_cast<size_t>(keep); i < all.size(); ++i) fs::remove(all[i], error);
+    int64_t kept = 0;
+    for (const fs::path& each : list_checkpoints(folder)) {
+      // A run that went on from an older checkpoint repeats what lies behind it.
+      const bool is_ahead = *step_of(each.filename().string()) > note.step;
+      if (is_ahead || kept >= keep) fs::remove(each, error);
+      if (!is_ahead) ++kept;
+    }
     // NOLINTNEXTLINE(bugprone-empty-catch): nor does one that cannot be found
   } catch (const Error&) {
   }

@@ -3,13 +3,30 @@
 #include "spikenm/core/file.h"
 #include "spikenm/core/interrupt.h"
 #include "spikenm/train/checkpoint_keys.h"
+#include "spikenm/train/memory_error.h"
 #include "spikenm/train/trainer.h"
 
 #include <algorithm>
-#include <new>
+#include <exception>
 #include <utility>
 
 namespace spikenm::train {
+namespace {
+
+// What `copy` returns; memory that runs out is said to be that of checkpoints.
+template <class Copy>
+auto copied(Copy&& copy) {
+  try {
+    return copy();
+  } catch (const std::exception& e) {
+    if (!is_out_of_memory(e)) throw;
+    fail(
+        "checkpoints: there is not enough memory for a copy of the run's state; wanted less at "
+        "once (a smaller train.batch_size), or none (checkpoints.every_minutes = 0)");
+  }
+}
+
+}  // namespace
 
 CheckpointOptions read_checkpoint_options(const Config& config) {
   return {.every_minutes = checkpoint_key::kEveryMinutes.read(config),
@@ -41,8 +58,11 @@ void Checkpointer::save_now() {
 }
 
 void Checkpointer::write_model(std::string_view name, const TensorFile& model) {
-  writing_.start(
-      [path = run_.file(name), copy = copy_of(model)] { write_tensor_file(path, copy); });
+  writing_.finish();  // so that memory holds only one copy
+  writing_.start([path = run_.file(name), copy = copied([&] { return copy_of(model); })]() mutable {
+    move_to_cpu(copy.tensors);
+    write_tensor_file(path, copy);
+  });
 }
 
 void Checkpointer::save() {
@@ -53,19 +73,14 @@ void Checkpointer::save() {
   CheckpointNote note = common_;
   note.step = trainer_.steps();
   note.where = trainer_.where();
-
-  StateCopy copy;
-  try {
-    copy = copy_state([&](nn::StateVisitor& visitor) { trainer_.visit_state(visitor); });
-  } catch (const std::bad_alloc&) {
-    fail(
-        "checkpoints: there is not enough memory for a copy of the run's state; wanted less at "
-        "once (a smaller train.batch_size), or none (checkpoints.every_minutes = 0)");
-  }
+  StateCopy copy = copied([&] {
+    return copy_state([&](nn::StateVisitor& visitor) { trainer_.visit_state(visitor); });
+  });
   const std::filesystem::path metrics = run_.file(RunDir::kMetrics);
   const bool has_metrics = trainer_.cursor().epochs_done > 0;
   writing_.start([=, folder = run_.file(RunDir::kCheckpoints), copy = std::move(copy),
-                  note = std::move(note), keep = options_.keep] {
+                  note = std::move(note), keep = options_.keep]() mutable {
+    move_to_cpu(copy.tensors);
     // To go on from a checkpoint, the run needs the metrics lines of all epochs before it. So these
     // must be on the disk first.
     if (has_metrics) sync_file(metrics);

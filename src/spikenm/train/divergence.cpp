@@ -24,7 +24,12 @@ void check_finite(double value, const std::string& what, const std::string& wher
 void throw_diverged(const BadSteps& bad, const std::string& where) {
   const std::string row =
       bad.in_a_row > 1 ? fmt::format(", the first of {} such steps in a row", bad.in_a_row) : "";
-  if (!std::isfinite(bad.loss)) check_finite(bad.loss, "the loss", where + row);
+  if (!std::isfinite(bad.loss)) {
+    const std::string layer =
+        bad.gradient.empty() ? "" : fmt::format(", and with it the gradient of {},", bad.gradient);
+    throw Diverged(
+        fmt::format("train: the loss became {}{} {}{}; {}", bad.loss, layer, where, row, kRemedy));
+  }
   throw Diverged(fmt::format("train: the gradient of {} left the finite numbers {}{}; {}",
                              bad.gradient, where, row, kRemedy));
 }

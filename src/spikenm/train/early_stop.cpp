@@ -6,7 +6,11 @@ namespace spikenm::train {
 
 EarlyStopOptions read_early_stop_options(const Config& config) {
   EarlyStopOptions options{.patience = early_stop_key::kPatience.read(config)};
-  if (options.patience > 0) options.min_delta = early_stop_key::kMinDelta.read(config);
+  if (options.patience > 0) {
+    options.min_delta = early_stop_key::kMinDelta.read(config);
+  } else {
+    config.no_effect("min_delta", {"patience"});
+  }
   return options;
 }
 

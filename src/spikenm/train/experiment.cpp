@@ -6,6 +6,7 @@
 #include "spikenm/core/md5.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/say.h"
+#include "spikenm/core/shell_word.h"
 #include "spikenm/core/tensorboard_file.h"
 #include "spikenm/graph/graph_json.h"
 #include "spikenm/graph/graph_toml.h"
@@ -31,12 +32,8 @@ namespace {
 // A run has trained for train.max_minutes.
 struct TimeIsUp {};
 
-// The command that goes on with a run, as a shell takes it: within quotes only a quote is special.
 std::string resume_command(const RunDir& run) {
-  std::string quoted;
-  for (const char c : run.path().string())
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return fmt::format("spikenm train --out '{}' --resume", quoted);
+  return fmt::format("spikenm train --out {} --resume", shell_word(run.path().string()));
 }
 
 // One run, from its recipe to result.json.
@@ -70,6 +67,7 @@ class Experiment {
   void after_epoch();
   void throw_if_stopped() const;
   void keep_best(const EpochRecord& record);
+  void find_best();
   void draw_curves(const Json& line);
   [[nodiscard]] double best_val_accuracy();
 
@@ -137,16 +135,34 @@ void Experiment::resume() {
            : fmt::format("{}: has no checkpoint yet, and starts anew", run_.path().string()));
   if (!note) start_from(recipe_);
 
-  // The best model may have been saved after the checkpoint. It is still a model of this run,
-  // because the run repeats the same steps.
+  find_best();
+}
+
+// A best model that is newer than the checkpoint is of a future that may not come again; on the CPU
+// the same one is found again.
+void Experiment::find_best() {
   const std::filesystem::path best = run_.file(RunDir::kBestModel);
   std::error_code error;
-  if (!std::filesystem::exists(best, error)) return;
-  const SafetensorsInput file(best);
-  const auto said = file.header().metadata.find("val_accuracy");
-  if (said == file.header().metadata.end()) return;
-  const Json accuracy = Json::parse(said->second, nullptr, /*allow_exceptions=*/false);
-  if (accuracy.is_number()) trainer_.set_best(accuracy.get<double>());
+  try {
+    if (std::filesystem::exists(best, error)) {
+      const auto note = [&, file = SafetensorsInput(best)](const char* key) {
+        const auto said = file.header().metadata.find(key);
+        SPIKENM_CHECK(said != file.header().metadata.end(), "{}: found no '{}'", best.string(),
+                      key);
+        return Json::parse(said->second, nullptr, /*allow_exceptions=*/false);
+      };
+      const Json epoch = note("epoch"), accuracy = note("val_accuracy");
+      SPIKENM_CHECK(epoch.is_number_integer() && accuracy.is_number(),
+                    "{}: found no numbers as epoch and val_accuracy", best.string());
+      if (epoch.get<int64_t>() <= trainer_.cursor().epochs_done)
+        return trainer_.set_best(accuracy.get<double>());
+    }
+    SPIKENM_CHECK(!trainer_.has_best(), "{}: found no model of an epoch before the checkpoint",
+                  best.string());
+  } catch (const Error& e) {
+    say(fmt::format("warning: {}; the best epoch is sought among those to come", e.what()));
+  }
+  trainer_.forget_best();
 }
 
 void Experiment::saving_on_interrupt(const std::function<void()>& work) {
@@ -225,16 +241,14 @@ Json Experiment::measure_all(Warnings warnings) {
 
 Json run_experiment(const Config& config, const ExperimentOptions& options) {
   Recipe recipe = read_recipe(config);
+  start_from(recipe);
   RunDir run = options.over_leftovers
                    ? RunDir::create_anew(options.out, options.take_over)
                    : RunDir::create(options.out, options.force, options.take_over);
   // The run's folder gets a copy of the network's file, and the resolved config names that copy.
   if (config.has("model.file")) config.resolve_as("model.file", std::string(RunDir::kGraph));
-  if (!recipe.train.from.empty())
-    config.resolve_as("train.from", std::filesystem::absolute(recipe.train.from).string());
   const std::string resolved = config.resolved_toml();
 
-  start_from(recipe);
   prepare_data(*recipe.model.dataset);
   const Warnings warnings = doubts_about_recipe(recipe);
   say_warnings(warnings);
@@ -248,7 +262,7 @@ bool is_finished(const std::filesystem::path& folder) {
   std::error_code error;
   const std::filesystem::path file = folder / RunDir::kResult;
   if (!std::filesystem::exists(file, error)) return false;
-  return !parse_json_object(read_file(file), file.string()).contains("unfinished");
+  return parse_json_object(read_file(file), file.string()).contains("test_accuracy");
 }
 
 Json resume_experiment(const Config& asked, const ExperimentOptions& options) {

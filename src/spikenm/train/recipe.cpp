@@ -99,6 +99,11 @@ TrainOptions read_train_options(const Config& config, const sparsity::Method& me
   t.max_minutes = kMaxMinutes.read(config);
   t.stop_early = read_early_stop_options(config.section("stop_early"));
   t.from = kFrom.read(config);
+  if (!t.from.empty()) {
+    // Absolute: the resolved config lies in another folder.
+    t.from = std::filesystem::absolute(t.from);
+    config.resolve_as("from", t.from.string());
+  }
   for (const std::string& name : t.phases) static_cast<void>(phases().find(name));
   const auto runs = [&](const char* phase) {
     return std::find(t.phases.begin(), t.phases.end(), phase) != t.phases.end();

@@ -53,6 +53,16 @@ bool may_differ(std::string_view key) {
   });
 }
 
+std::optional<Difference> first_difference(const Json& found, const Json& wanted) {
+  const Values have = values_of(found), want = values_of(wanted);
+  Values all = have;
+  all.insert(want.begin(), want.end());
+  for (const auto& [key, value] : all)
+    if (text_of(have, key) != text_of(want, key) && !may_differ(key))
+      return Difference{.key = key, .found = text_of(have, key), .wanted = text_of(want, key)};
+  return std::nullopt;
+}
+
 Config resume_config(const RunDir& run, const Config& asked) {
   const std::string source = run.file(RunDir::kConfig).string();
   Config config = Config::from_file(source);
@@ -72,14 +82,10 @@ Config resume_config(const RunDir& run, const Config& asked) {
 
 void check_made_with(const CheckpointNote& note, const RunDir& run, const std::string& graph) {
   const std::string source = run.file(RunDir::kConfig).string();
-  const Values then = values_of(parse_toml(note.config, "the checkpoint's config"));
-  const Values now = values_of(parse_toml(run.read_config(), source));
-  Values all = then;
-  all.insert(now.begin(), now.end());
-  for (const auto& [key, value] : all)
-    SPIKENM_CHECK(text_of(now, key) == text_of(then, key) || may_differ(key),
-                  "{}: {}: found {}, and the run's checkpoint was made with {}", source, key,
-                  text_of(now, key), text_of(then, key));
+  if (const auto edited = first_difference(parse_toml(run.read_config(), source),
+                                           parse_toml(note.config, "the checkpoint's config")))
+    fail("{}: {}: found {}, and the run's checkpoint was made with {}", source, edited->key,
+         edited->found, edited->wanted);
   SPIKENM_CHECK(note.graph == graph,
                 "{}: found another network than the one that the run's checkpoint was made with",
                 run.file(RunDir::kGraph).string());

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "spikenm/core/config.h"
+#include "spikenm/core/json.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/train/checkpoint.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +15,13 @@ namespace spikenm::train {
 // Whether a run may continue with another value of this key, such as "data.workers". These keys
 // change how the work is done, but not the results.
 bool may_differ(std::string_view key);
+
+// Where two configs differ in a key that may not. Values are as text; "none": the config lacks it.
+struct Difference {
+  std::string key, found, wanted;
+};
+// The first one, or nothing.
+std::optional<Difference> first_difference(const Json& found, const Json& wanted);
 
 // The config in the run's folder, with the values of `asked` for keys that may differ. If `asked`
 // has another value for any other key, an Error names the first such key.

@@ -25,10 +25,17 @@ constexpr size_t kListed = 20;
 
 fs::path file_of(const fs::path& given) {
   std::error_code error;  // reading reports what is wrong with a path
-  if (!fs::is_directory(given, error)) return given;
+  if (!fs::is_directory(given, error)) {
+    SPIKENM_CHECK(fs::exists(given, error) || error,
+                  "train.from: found no {}, wanted a model, a checkpoint or the folder of a run",
+                  given.string());
+    return given;
+  }
+  if (fs::exists(given / RunDir::kModel, error)) return given / RunDir::kModel;
   const auto checkpoints = list_checkpoints(given / RunDir::kCheckpoints);
-  if (fs::exists(given / RunDir::kModel, error) || checkpoints.empty())
-    return given / RunDir::kModel;
+  SPIKENM_CHECK(!checkpoints.empty(),
+                "train.from: found neither {} nor checkpoints in {}, wanted a run that has one",
+                RunDir::kModel, given.string());
   return checkpoints.front();
 }
 

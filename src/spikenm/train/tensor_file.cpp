@@ -44,6 +44,10 @@ void copy_tensors(std::vector<nn::NamedTensor>& tensors) {
   if (any_on_gpu) ops::synchronize();
 }
 
+void move_to_cpu(std::vector<nn::NamedTensor>& tensors) {
+  for (nn::NamedTensor& t : tensors) t.tensor = t.tensor.cpu();
+}
+
 TensorFile copy_of(TensorFile file) {
   copy_tensors(file.tensors);
   return file;

@@ -27,6 +27,9 @@ TensorFile copy_of(TensorFile file);
 // this returns, so that another thread, whose stream is another one, may read them.
 void copy_tensors(std::vector<nn::NamedTensor>& tensors);
 
+// Moves the tensors one by one, so that no more than one of them is in memory twice.
+void move_to_cpu(std::vector<nn::NamedTensor>& tensors);
+
 // The tensor of that name. An Error names `source` and the tensor where it is missing or has another
 // type or shape.
 const StoredTensor& find_tensor(const SafetensorsInput& file, const std::string& name,

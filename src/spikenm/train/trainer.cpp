@@ -1,6 +1,6 @@
 #include "spikenm/train/trainer.h"
 
-#include "spikenm/core/text.h"
+#include "spikenm/core/interrupt.h"
 #include "spikenm/metrics/firing_rates.h"
 #include "spikenm/train/batch_feed.h"
 #include "spikenm/train/divergence.h"
@@ -15,8 +15,8 @@
 namespace spikenm::train {
 namespace {
 
-// Reading a loss makes the host wait for a GPU, and checking all weights takes time on any device.
-// So weights are checked only after this many steps, and losses on a GPU too.
+// Reading anything makes the host wait for a GPU, and checking all weights takes time on any device.
+// So weights are checked only after this many steps, and on a GPU the count of bad steps too.
 constexpr int64_t kStepsBetweenLooks = 50;
 
 // Watching neurons costs time. These batches of an epoch's validation are enough for their rates.
@@ -82,17 +82,8 @@ void Trainer::run_phase(const std::string& name, const Phase& phase) {
 
   while (cursor_.epoch < n && stopped_early_ == 0) {
     EpochRecord record = train_epoch(name, phase, n, hooks.step);
-    finish_epoch(record, hooks);
-    if (phase.finetunes) keep_if_best(record);
-
-    ++cursor_.epoch;
-    ++cursor_.epochs_done;
-    cursor_.batch = 0;
-    start_sums();
+    finish_epoch(record, hooks, phase.finetunes);
     count_seconds();
-    if (phase.finetunes && has_validation_ && early_stop_.ends_with(record.val_accuracy) &&
-        cursor_.epoch < n)
-      stopped_early_ = record.epoch;
     if (calls_.after_epoch) calls_.after_epoch();
   }
   count_seconds();
@@ -139,33 +130,6 @@ EpochRecord Trainer::train_epoch(const std::string& name, const Phase& phase,
   return record;
 }
 
-std::string Trainer::where() const {
-  return where(cursor_);
-}
-
-// At the end of a phase the next step is in another one.
-size_t Trainer::phase_of(const Cursor& at) const {
-  const auto& names = recipe_.train.phases;
-  auto phase = static_cast<size_t>(at.phase);
-  for (int64_t epoch = at.epoch;
-       phase < names.size() && epoch >= phases().find(names[phase])().epochs(recipe_.train);
-       epoch = 0)
-    ++phase;
-  return phase;
-}
-
-bool Trainer::has_steps_left() const {
-  return phase_of(cursor_) < recipe_.train.phases.size() && stopped_early_ == 0;
-}
-
-std::string Trainer::where(const Cursor& at) const {
-  const size_t phase = phase_of(at);
-  if (phase >= recipe_.train.phases.size()) return "after training";
-  return fmt::format("in {} epoch {} of {}, batch {} of {}", recipe_.train.phases[phase],
-                     at.epochs_done + 1, recipe_.train.epochs,
-                     std::min(at.batch + 1, train_.batches()), train_.batches());
-}
-
 void Trainer::look(const StepResult& step, const EpochRecord& record) {
   const int64_t done = cursor_.batch + 1;
   const bool looks = done % kStepsBetweenLooks == 0 || done == train_.batches();
@@ -178,16 +142,12 @@ void Trainer::look(const StepResult& step, const EpochRecord& record) {
 void Trainer::check_steps() {
   const std::optional<BadSteps> bad = stepper_.watch().found();
   if (!bad) return;
-  // The watch has counted the steps since train() began. The row may have begun in an epoch before
-  // this one, but in this phase.
-  const int64_t step = steps_before_ + bad->first, n = train_.batches();
-  Cursor at = cursor_;
-  at.epochs_done = step / n;
-  at.epoch -= cursor_.epochs_done - at.epochs_done;
-  at.batch = step % n;
+  const int64_t step = steps_before_ + bad->first;  // the watch counts since train() began
+  const Cursor at = cursor_after(step, recipe_.train, train_.batches());
   train_.start_epoch(at.epochs_done);
-  throw_diverged(*bad, fmt::format("{} (step {}, {})", where(at), step + 1,
-                                   samples_text(train_.samples_in(at.batch))));
+  throw_diverged(
+      *bad, fmt::format("{} (step {}, {})", place_of(at, recipe_.train, train_.batches()), step + 1,
+                        samples_text(train_.samples_in(at.batch))));
 }
 
 void Trainer::check_state() {
@@ -209,17 +169,32 @@ void Trainer::validate(EpochRecord& record) {
   record.extra["firing_rate"] = rates.json();
 }
 
-void Trainer::finish_epoch(EpochRecord& record, const PhaseHooks& hooks) {
+void Trainer::finish_epoch(EpochRecord& record, const PhaseHooks& hooks, bool finetunes) {
+  std::optional<sparsity::Masks> drawn;
+  if (hooks.validation_masks) drawn = hooks.validation_masks();
   {
     std::optional<sparsity::FrozenHooks> frozen;
-    sparsity::Masks now;
-    if (hooks.validation_masks) {
-      now = hooks.validation_masks();
-      frozen.emplace(now);
-    }
+    if (drawn) frozen.emplace(*drawn);
     validate(record);
-    record.extra.update(mask_watch_.look(hooks.validation_masks ? now : masks_));
   }
+
+  // From here on the state changes. A run that stopped before the cursor moves would count this
+  // epoch's statistics twice.
+  const NoInterrupts shield;
+  log_epoch(record, hooks, drawn ? *drawn : masks_);
+  if (finetunes) keep_if_best(record);
+  ++cursor_.epoch;
+  ++cursor_.epochs_done;
+  cursor_.batch = 0;
+  start_sums();
+  if (finetunes && has_validation_ && early_stop_.ends_with(record.val_accuracy) &&
+      has_steps_left())
+    stopped_early_ = record.epoch;
+}
+
+void Trainer::log_epoch(EpochRecord& record, const PhaseHooks& hooks,
+                        const sparsity::Masks& masks) {
+  record.extra.update(mask_watch_.look(masks));
   if (hooks.statistics) record.extra.update(hooks.statistics());
   if (stepper_.scaler() != nullptr) record.extra.update(stepper_.scaler()->state());
   record.memory_bytes = memory_in_use(recipe_.model.network->device());
@@ -228,7 +203,7 @@ void Trainer::finish_epoch(EpochRecord& record, const PhaseHooks& hooks) {
   run_.append_line(RunDir::kMetrics, line);
   run_.promote();
   if (calls_.logged) calls_.logged(line);
-  display_.epoch(record, steps());
+  display_.epoch(record, steps() + train_.batches() - cursor_.batch);
   display_.warn(doubts_about_firing(record.extra["firing_rate"],
                                     has_validation_ ? "validation" : "training samples"));
 }
@@ -247,12 +222,7 @@ bool Trainer::asks_method() const {
 
 void Trainer::visit_state(nn::StateVisitor& visitor) {
   using Scope = nn::StateVisitor::Scope;
-  visitor.value("phase", cursor_.phase);
-  visitor.value("epoch", cursor_.epoch);
-  visitor.value("batch", cursor_.batch);
-  visitor.value("epochs_done", cursor_.epochs_done);
-  if (visitor.loads()) check_cursor(visitor);
-
+  cursor_.visit_state(visitor, recipe_.train, train_.batches());
   visitor.value("best_accuracy", best_accuracy_);
   visitor.value("epoch_seconds", epoch_seconds_);
   visitor.value("phase_seconds", phase_seconds_);
@@ -279,21 +249,6 @@ void Trainer::visit_state(nn::StateVisitor& visitor) {
   }
   const Scope scope(visitor, "mask_watch");
   mask_watch_.visit_state(visitor, method());
-}
-
-void Trainer::check_cursor(nn::StateVisitor& visitor) const {
-  const auto check = [&](const char* name, int64_t found, int64_t most) {
-    if (found < 0 || found > most)
-      visitor.refuse(name, fmt::format("found {}, wanted 0 to {}", found, most));
-  };
-  const auto& names = recipe_.train.phases;
-  const auto n_phases = static_cast<int64_t>(names.size());
-  check("phase", cursor_.phase, n_phases);
-  check("epochs_done", cursor_.epochs_done, recipe_.train.epochs);
-  check("batch", cursor_.batch, train_.batches());
-  if (cursor_.phase == n_phases) return check("epoch", cursor_.epoch, 0);  // all are done
-  const Phase phase = phases().find(names[static_cast<size_t>(cursor_.phase)])();
-  check("epoch", cursor_.epoch, phase.epochs(recipe_.train));
 }
 
 }  // namespace spikenm::train

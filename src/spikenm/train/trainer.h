@@ -6,6 +6,7 @@
 #include "spikenm/core/run_dir.h"
 #include "spikenm/data/loader.h"
 #include "spikenm/sparsity/frozen_masks.h"
+#include "spikenm/train/cursor.h"
 #include "spikenm/train/early_stop.h"
 #include "spikenm/train/epoch_display.h"
 #include "spikenm/train/epoch_record.h"
@@ -20,14 +21,6 @@
 #include <string>
 
 namespace spikenm::train {
-
-// The position in training.
-struct Cursor {
-  int64_t phase = 0;        // index in the recipe's list of phases
-  int64_t epoch = 0;        // index within the phase
-  int64_t batch = 0;        // number of steps done in this epoch
-  int64_t epochs_done = 0;  // in all phases together
-};
 
 // Functions that the trainer calls; any of them may be null.
 struct TrainerCalls {
@@ -59,8 +52,10 @@ class Trainer {
   // Shows the visitor all that train() needs to continue as if it had never stopped.
   void visit_state(nn::StateVisitor& visitor);
   [[nodiscard]] const Cursor& cursor() const { return cursor_; }
-  // Where the next step is: "in search epoch 3 of 10, batch 17 of 90", or "after training".
-  [[nodiscard]] std::string where() const;
+  // Where the next step is, as place_of() says it.
+  [[nodiscard]] std::string where() const {
+    return place_of(cursor_, recipe_.train, train_.batches());
+  }
 
   // Throws Diverged if steps went wrong, or if a weight or statistic is not finite. A state that
   // passes may be saved. Waits for the GPU.
@@ -68,13 +63,16 @@ class Trainer {
 
   // Says that a best network with this accuracy on validation has been saved already.
   void set_best(double accuracy) { best_accuracy_ = std::max(best_accuracy_, accuracy); }
+  void forget_best() { best_accuracy_ = -1; }
   [[nodiscard]] bool has_best() const { return best_accuracy_ >= 0; }
   [[nodiscard]] const Json& phase_seconds() const { return phase_seconds_; }
   // What the method adds to result.json after its search.
   [[nodiscard]] const Json& outcome() const { return outcome_; }
 
   // Whether any step is left to do.
-  [[nodiscard]] bool has_steps_left() const;
+  [[nodiscard]] bool has_steps_left() const {
+    return train::has_steps_left(cursor_, recipe_.train) && stopped_early_ == 0;
+  }
   // The epoch after which finetuning ended early; 0: it did not.
   [[nodiscard]] int64_t stopped_early() const { return stopped_early_; }
 
@@ -93,13 +91,11 @@ class Trainer {
   void look(const StepResult& step, const EpochRecord& record);
   void check_steps();
   void validate(EpochRecord& record);
-  void finish_epoch(EpochRecord& record, const PhaseHooks& hooks);
+  void log_epoch(EpochRecord& record, const PhaseHooks& hooks, const sparsity::Masks& masks);
+  void finish_epoch(EpochRecord& record, const PhaseHooks& hooks, bool finetunes);
   void keep_if_best(const EpochRecord& record);
   void start_sums();
-  [[nodiscard]] size_t phase_of(const Cursor& at) const;  // of the next step
-  [[nodiscard]] std::string where(const Cursor& at) const;
   [[nodiscard]] bool asks_method() const;  // whether this phase or a later one does
-  void check_cursor(nn::StateVisitor& visitor) const;
 
   Recipe& recipe_;
   RunDir& run_;
