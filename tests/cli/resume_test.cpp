@@ -138,7 +138,7 @@ TEST_F(ResumeCli, ARunStartsFromTheWeightsOfAnother) {
   ASSERT_EQ(run(train("a")).code, 0);
   const Outcome found = run(train("b", {"--from", "a", "method.pattern=1:4"}));
   EXPECT_EQ(found.code, 0) << found.err;
-  EXPECT_TRUE(has(found.err, "starts from a/model.safetensors")) << found.err;
+  EXPECT_TRUE(has(found.err, "/a/model.safetensors")) << found.err;
   EXPECT_TRUE(has(read_file(dir / "b" / RunDir::kConfig), (dir / "a").string()));
   const Outcome again = run(train("b", {"--from", "a", "method.pattern=1:4", "--resume=auto"}));
   EXPECT_EQ(again.code, 0) << again.err;  // the same command, whose path is relative
