@@ -1,14 +1,16 @@
 #include "commands.h"
 #include "config_options.h"
 #include "path_option.h"
-#include "sweep_runs.h"
+#include "sweep_halving.h"
 
 #include "spikenm/core/file.h"
 #include "spikenm/core/interrupt.h"
 #include "spikenm/core/progress.h"
 #include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
+#include "spikenm/core/text.h"
 #include "spikenm/graph/graph_toml.h"
+#include "spikenm/sweep/compare.h"
 #include "spikenm/sweep/outcome.h"
 #include "spikenm/sweep/spec_file.h"
 #include "spikenm/train/recipe.h"
@@ -25,11 +27,12 @@ namespace fs = std::filesystem;
 namespace {
 
 struct SweepArguments {
-  std::string config, list, base, out, plot_x;
+  std::string config, list, base, out, plot_x, against;
   std::vector<std::string> grid, set;
   std::vector<int64_t> seeds;
   int64_t jobs = 1, retry = 0;
-  bool plot_log = false, force = false, take_over = false, dry_run = false;
+  bool plot_log = false, force = false, take_over = false, dry_run = false, halve = false,
+       report = false;
 };
 
 sweep::Spec read_spec(const SweepArguments& a) {
@@ -116,8 +119,18 @@ void repeat_warnings(const std::vector<Planned>& planned) {
   }
 }
 
+// Writes how the rows compare with one of them, and returns it as a table.
+std::string write_comparison(const sweep::Spec& spec, const std::vector<sweep::MemberRun>& runs,
+                             const std::string& against, const fs::path& out) {
+  const std::vector<sweep::Group> groups = sweep::groups_of(spec, runs);
+  const std::vector<sweep::Comparison> comparisons = sweep::compare(groups, against);
+  write_file_atomically(out / sweep::kComparisonFile, sweep::comparison_csv(comparisons));
+  return sweep::comparison_table(comparisons);
+}
+
 void report_outcome(const sweep::Spec& spec, const std::vector<Planned>& planned,
-                    const std::map<std::string, double>& published, const fs::path& out) {
+                    const std::map<std::string, double>& published, const SweepArguments& a) {
+  const fs::path out = a.out;
   std::vector<sweep::MemberRun> runs;
   for (const Planned& run : planned) {
     if (run.found) runs.push_back({run.member, run.seed, *run.found});
@@ -129,15 +142,43 @@ void report_outcome(const sweep::Spec& spec, const std::vector<Planned>& planned
   const bool has_values = std::any_of(plot.series.begin(), plot.series.end(),
                                       [](const auto& series) { return !series.values.empty(); });
   if (has_values) report::write_plot(plot, out / "plot");
-  show("{}\nsweep: {}\n", sweep::summary_table(spec, runs, published), out.string());
+  const std::string comparison =
+      a.against.empty() ? "" : "\n" + write_comparison(spec, runs, a.against, out);
+  show("{}{}\nsweep: {}\n", sweep::summary_table(spec, runs, published), comparison, out.string());
+}
+
+// Fails before anything is trained, not after hours.
+void check_against(const sweep::Spec& spec, const std::string& against) {
+  std::vector<std::string> names;
+  for (const sweep::Member& member : spec.members) {
+    names.push_back(member.listed);
+    names.push_back(member.group);
+  }
+  SPIKENM_CHECK(against.empty() || std::find(names.begin(), names.end(), against) != names.end(),
+                "--against: found '{}', which is no member; the nearest is {}", against,
+                nearest(against, names));
+}
+
+// Returns one line per run that failed.
+std::vector<std::string> train_runs(const sweep::Spec& spec, std::vector<Planned>& planned,
+                                    const std::vector<Resolved>& resolved,
+                                    const SweepArguments& a) {
+  if (a.report) return {};
+  const TrainAllOptions options{
+      .at_once = a.jobs, .retry = a.retry, .force = a.force, .take_over = a.take_over};
+  if (!a.halve) return train_all(planned, resolved, options);
+  return train_halving(spec, planned, resolved, options,
+                       a.against.empty() ? spec.plot.reference : a.against);
 }
 
 void run_sweep(const SweepArguments& a) {
   const sweep::Spec spec = read_spec(a);
   const std::map<std::string, double> published = sweep::read_published(spec);
   std::set<std::string> notes;
+  check_against(spec, a.against);
+  const bool trains = !a.dry_run && !a.report;
   const std::vector<Resolved> resolved =
-      check_members(spec, a.dry_run ? train::Purpose::kCheck : train::Purpose::kTrain, notes);
+      check_members(spec, trains ? train::Purpose::kTrain : train::Purpose::kCheck, notes);
   for (const std::string& note : notes) say("note: " + note);
 
   std::vector<Planned> planned = plan(spec, resolved, a.out);
@@ -146,18 +187,17 @@ void run_sweep(const SweepArguments& a) {
     return;
   }
 
-  const std::vector<std::string> failures =
-      train_all(planned, resolved,
-                {.at_once = a.jobs, .retry = a.retry, .force = a.force, .take_over = a.take_over});
+  const std::vector<std::string> failures = train_runs(spec, planned, resolved, a);
   std::string unwritten;  // such as a full disk: earlier failures are still printed
   try {
-    report_outcome(spec, planned, published, a.out);
+    report_outcome(spec, planned, published, a);
   } catch (const Error& e) {
     unwritten = e.what();
   }
 
   repeat_warnings(planned);
   for (const std::string& failure : failures) say(failure);
+  if (failures.empty() && !unwritten.empty()) fail("{}", unwritten);
   SPIKENM_CHECK(unwritten.empty(), "{}; {} of {} runs failed", unwritten, failures.size(),
                 planned.size());
   SPIKENM_CHECK(failures.empty(), "{}: {} of {} runs failed", a.out, failures.size(),
@@ -187,6 +227,12 @@ std::function<void()> setup_sweep(CLI::App& app) {
   app.add_flag("--force", a->force, "train anew where the folder holds a run with another config");
   app.add_flag("--take-over", a->take_over,
                "use folders that belong to runs on another host, which no longer run");
+  app.add_option("--against", a->against,
+                 "row that all others are compared with, seed by seed: mean difference, its 95 % "
+                 "interval and a verdict");
+  app.add_flag("--halve", a->halve,
+               "all rows on the first seed, the better half by validation on two, and so on");
+  app.add_flag("--report", a->report, "train nothing: show what is finished");
   app.add_flag("--dry-run", a->dry_run, "check every config, list the runs and stop");
 
   app.footer(

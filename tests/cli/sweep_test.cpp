@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <sstream>
 #include <thread>
 
 namespace spikenm {
@@ -77,6 +79,67 @@ TEST_F(SweepCli, AGridRunsEveryPointAndSeedAndSkipsWhatIsFinished) {
   EXPECT_GT(time_of("lr=0.004/seed0"), redone);
   EXPECT_TRUE(has(read_file(dir / "s/lr=0.001/seed1/result.json"), "test_accuracy"));
   EXPECT_EQ(csv("s/results.csv").rows.size(), 4u);
+}
+
+TEST_F(SweepCli, RowsAreComparedWithOneOfThemSeedBySeed) {
+  const Arguments command =
+      grid({"--grid", "train.lr=0.001,0.004", "--seeds", "2", "--against", "lr=0.001"});
+  const Outcome found = run(command);
+  ASSERT_EQ(found.code, 0) << found.err;
+  EXPECT_TRUE(has(found.out, "verdict")) << found.out;
+  const report::Csv comparison = csv("s/comparison.csv"), results = csv("s/results.csv");
+  ASSERT_EQ(comparison.rows.size(), 1u);
+  const auto cell = [&](const char* column) {
+    return comparison.rows[0].cells[comparison.column(column)];
+  };
+  EXPECT_EQ(cell("member"), "lr=0.004");
+  EXPECT_EQ(cell("against"), "lr=0.001");
+  EXPECT_EQ(cell("seeds"), "2");
+  const auto accuracy = [&](size_t row) {
+    return std::stod(results.rows[row].cells[results.column("test_accuracy")]);
+  };
+  EXPECT_NEAR(std::stod(cell("test_difference")),
+              (accuracy(2) + accuracy(3) - accuracy(0) - accuracy(1)) / 2, 1e-9);
+  EXPECT_NE(results.rows[0].cells[results.column("build")], "");
+
+  // Finished runs are shown again without training; a third seed is not trained for it.
+  Arguments report =
+      grid({"--grid", "train.lr=0.001,0.004", "--seeds", "3", "--against", "lr=0.004", "--report"});
+  const Outcome again = run(report);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(csv("s/comparison.csv").rows[0].cells[0], "lr=0.001");
+  EXPECT_FALSE(fs::exists(dir / "s/lr=0.001/seed2"));
+
+  // Runs of another build are not paired.
+  const fs::path file = dir / "s/lr=0.001/seed1/result.json";
+  Json result = Json::parse(read_file(file));
+  result["versions"]["build"] = "another";
+  write_file_atomically(file, result.dump());
+  const Outcome refused = run(report);
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_TRUE(has(refused.err, "--against: lr=0.001 seed 1 is of build another")) << refused.err;
+  report[report.size() - 2] = "lr=7";
+  expect_failure(report, 1, {"--against: found 'lr=7', which is no member"});
+}
+
+TEST_F(SweepCli, HalvingTrainsOnlyTheBetterHalfOnMoreSeeds) {
+  const Outcome found = run(grid(
+      {"--grid", "train.lr=1e-9,0.001,0.004,0.008", "--seeds", "2", "--halve", "--jobs", "2"}));
+  ASSERT_EQ(found.code, 0) << found.err;
+  EXPECT_TRUE(has(found.err, "note: dropped by validation after 1 seed: ")) << found.err;
+  const report::Csv results = csv("s/results.csv");
+  std::map<std::string, int> seeds;
+  std::vector<std::pair<double, std::string>> by_validation;
+  for (const auto& row : results.rows) {
+    ++seeds[row.cells[0]];
+    if (row.cells[1] == "0")
+      by_validation.emplace_back(-std::stod(row.cells[results.column("val_accuracy")]),
+                                 row.cells[0]);
+  }
+  ASSERT_EQ(results.rows.size(), 6u);
+  std::stable_sort(by_validation.begin(), by_validation.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(seeds[by_validation[i].second], i < 2 ? 2 : 1) << i;
 }
 
 TEST_F(SweepCli, AMemberThatFailsStopsNobody) {
@@ -235,10 +298,13 @@ TEST_F(SweepCli, TheCarriedSweepsAreReadWhole) {
       {"studies/held_settings.toml", shapes},
       {"studies/controls.toml", shapes},
       {"studies/table_a.toml", shapes},
-      {"studies/table_b.toml", shapes},
+      {"studies/table_b.toml",
+       {"data.name=moving-shapes", "data.augment=[]", "model.fc=32", "data.mean=[0, 0]",
+        "data.std=[1, 1]"}},
       {"studies/table_c.toml", {"data.name=moving-shapes", "data.train_size=100"}},
       {"studies/table_d.toml", shapes},
-      {"studies/table_e.toml", shapes},
+      // A narrower one keeps more connections than the least of these targets.
+      {"studies/table_e.toml", {"data.name=moving-shapes", "data.augment=[]", "model.width=96"}},
       {"studies/table_f_lambda.toml", shapes},
       {"studies/table_f_search.toml", shapes},
       {"studies/table_g.toml", shapes},

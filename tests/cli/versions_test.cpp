@@ -26,7 +26,7 @@ class Versions : public Cli {
 TEST_F(Versions, AResultNamesAllThatChoosesItsSums) {
   const Json found = versions_with({});
   for (const char* key :
-       {"spikenm", "torch", "mkl", "onednn", "compiler", "cpu", "isa", "aten_isa"})
+       {"spikenm", "build", "torch", "mkl", "onednn", "compiler", "cpu", "isa", "aten_isa"})
     EXPECT_FALSE(found.value(key, "").empty()) << key;
   EXPECT_EQ(found.at("threads"), 1);
   EXPECT_TRUE(found.at("environment").is_object());

@@ -50,6 +50,21 @@ TEST_F(Runs, UnfinishedOnesAreListedApart) {
   EXPECT_EQ(runs.left_out, (Names{(dir / "half").string() + ": found no result.json"}));
 }
 
+TEST_F(Runs, TheLastEpochsValidationIsPartOfTheResult) {
+  const auto validation = [&] { return read_run(dir / "a").number("val_accuracy"); };
+  add_run("a");
+  EXPECT_FALSE(validation());
+  write("a/metrics.jsonl", "{\"epoch\": 1, \"val_accuracy\": 70}\n");
+  EXPECT_EQ(validation(), 70);
+  write("a/metrics.jsonl",
+        "{\"epoch\": 1, \"val_accuracy\": 70}\n{\"epoch\": 2, \"val_accuracy\": 60.5}\n");
+  EXPECT_EQ(validation(), 60.5);
+  write("a/metrics.jsonl", "{\"epoch\": 1}\n");
+  EXPECT_FALSE(validation());
+  write("a/metrics.jsonl", "{\"epoch\": ");
+  EXPECT_ERROR(validation(), "metrics.jsonl");
+}
+
 TEST_F(Runs, ALinkInACircleEndsNothing) {
   add_run("a");
   fs::create_directory_symlink(dir.path(), dir / "a/up");

@@ -1,6 +1,7 @@
 #include "spikenm/sweep/outcome.h"
 
 #include "spikenm/core/file.h"
+#include "spikenm/report/csv.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
@@ -43,13 +44,26 @@ struct Example {
 };
 
 TEST(Outcome, ResultsHaveARowARun) {
-  const Example e;
-  EXPECT_EQ(results_csv(e.spec, e.runs),
-            "member,seed,method.lambda,test_accuracy,weight_pct\n"
-            "dense,0,,90,50.5\n"
-            "lambda=5,0,5.0,80,50.5\n"
-            "lambda=5,1,5.0,82,50.5\n"
-            "lambda=0,0,0.0,70,50.5\n");
+  Example e;
+  e.runs[1].run.result["versions"] = {{"build", "4f2a"}};
+  const report::Csv found = report::parse_csv(results_csv(e.spec, e.runs), "results");
+  const size_t hash = found.column("config_md5");
+  std::vector<std::string> lines, hashes;
+  for (report::Csv::Row row : found.rows) {
+    hashes.push_back(row.cells[hash]);
+    row.cells.erase(row.cells.begin() + static_cast<std::ptrdiff_t>(hash));
+    lines.push_back(report::csv_line(row.cells));
+  }
+  EXPECT_EQ(found.header, (std::vector<std::string>{"member", "seed", "method.lambda", "config_md5",
+                                                    "build", "test_accuracy", "weight_pct"}));
+  EXPECT_EQ(lines,
+            (std::vector<std::string>{"dense,0,,,90,50.5\n", "lambda=5,0,5.0,4f2a,80,50.5\n",
+                                      "lambda=5,1,5.0,,82,50.5\n", "lambda=0,0,0.0,,70,50.5\n"}));
+  // Seeds of one member share their hash, members do not.
+  EXPECT_EQ(hashes[0].size(), 12u);
+  EXPECT_EQ(hashes[1], hashes[2]);
+  EXPECT_NE(hashes[0], hashes[1]);
+  EXPECT_NE(hashes[1], hashes[3]);
 }
 
 TEST(Outcome, SummaryHasMeanAndSpreadAGroup) {

@@ -60,6 +60,21 @@ fs::path identity(const fs::path& folder) {
   return error ? folder : whole;
 }
 
+// The accuracy on validation after the last epoch, from the last line of the metrics; empty without
+// validation or metrics.
+std::optional<double> last_validation(const fs::path& folder) {
+  if (!has(folder, RunDir::kMetrics)) return std::nullopt;
+  const fs::path file = folder / RunDir::kMetrics;
+  std::string text = read_file(file);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.empty()) return std::nullopt;
+  const size_t begin = text.rfind('\n') + 1;  // 0 where there is one line
+  const Json line = parse_json_object(text.substr(begin), file.string());
+  const auto found = line.find("val_accuracy");
+  return found != line.end() && found->is_number() ? std::optional(found->get<double>())
+                                                   : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<double> Run::number(std::string_view key) const {
@@ -90,6 +105,8 @@ Run read_run(const fs::path& folder) {
   SPIKENM_CHECK(!run.result.contains("unfinished"), "{}: the run is unfinished", folder.string());
   SPIKENM_CHECK(run.number("test_accuracy").has_value(), "{}: found no number 'test_accuracy'",
                 result.string());
+  if (const std::optional<double> found = last_validation(folder))
+    run.result.emplace("val_accuracy", *found);
   return run;
 }
 

@@ -14,7 +14,7 @@ namespace spikenm::report {
 struct Run {
   std::filesystem::path folder;
   Json config;  // every key of its config.toml
-  Json result;  // its result.json
+  Json result;  // its result.json, and val_accuracy of the last epoch from its metrics
 
   // A field of the result. Empty when it is missing (older runs lack newer fields); an Error when
   // it has another type.

@@ -1,8 +1,10 @@
 #include "spikenm/sweep/outcome.h"
 
 #include "spikenm/core/file.h"
+#include "spikenm/core/md5.h"
 #include "spikenm/core/toml.h"
 #include "spikenm/report/csv.h"
+#include "spikenm/report/settings.h"
 #include "spikenm/report/statistic.h"
 #include "spikenm/report/table.h"
 
@@ -16,40 +18,18 @@ using report::Statistic;
 
 constexpr const char* kAccuracy = "test_accuracy";
 
-// Runs that form one row: the seeds of a member, and members that differ only in pooled keys.
-struct Group {
-  std::string name;
-  const Member* member;  // the first member of the group
-  std::vector<const MemberRun*> runs;
-
-  [[nodiscard]] std::optional<Statistic> number(const std::string& key) const {
-    std::vector<double> values;
-    for (const MemberRun* r : runs)
-      if (const std::optional<double> value = r->run.number(key)) values.push_back(*value);
-    return report::summarize(values);
-  }
-};
-
-std::vector<Group> groups_of(const Spec& spec, const std::vector<MemberRun>& runs) {
-  std::vector<Group> groups;
-  for (const MemberRun& run : runs) {
-    const Member& member = spec.members[run.member];
-    auto found = std::find_if(groups.begin(), groups.end(),
-                              [&](const Group& group) { return group.name == member.group; });
-    if (found == groups.end()) {
-      groups.push_back({member.group, &member, {}});
-      found = groups.end() - 1;
-    }
-    found->runs.push_back(&run);
-  }
-  return groups;
-}
-
 // The value of a key in the run's config, as a cell; empty when the run has no such key.
 std::string config_cell(const report::Run& run, const std::string& key) {
   for (const auto& [name, value] : flatten_tables(run.config))
     if (name == key) return value.is_string() ? value.get<std::string>() : value.dump();
   return "";
+}
+
+// Twelve letters of the MD5 of a run's settings: runs that share it differ in the seed alone.
+std::string config_hash(const report::Run& run) {
+  std::string text;
+  for (const auto& [key, value] : report::settings_of(run)) text += key + "=" + value + "\n";
+  return md5_hex(as_bytes(text)).substr(0, 12);
 }
 
 // Names of all numbers in the results, in order of first appearance.
@@ -67,12 +47,6 @@ std::vector<std::string> number_keys(const std::vector<MemberRun>& runs) {
 
 std::string number_cell(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "";
-}
-
-const Group* find_group(const std::vector<Group>& groups, const std::string& name) {
-  const auto found = std::find_if(groups.begin(), groups.end(),
-                                  [&](const Group& group) { return group.name == name; });
-  return found == groups.end() ? nullptr : &*found;
 }
 
 std::optional<double> as_number(const std::string& text) {
@@ -154,12 +128,15 @@ std::string results_csv(const Spec& spec, const std::vector<MemberRun>& runs) {
   const std::vector<std::string> swept = swept_keys(spec), numbers = number_keys(runs);
   std::vector<std::string> header{"member", "seed"};
   header.insert(header.end(), swept.begin(), swept.end());
+  header.insert(header.end(), {"config_md5", "build"});
   header.insert(header.end(), numbers.begin(), numbers.end());
 
   std::string text = report::csv_line(header);
   for (const MemberRun& run : runs) {
     std::vector<std::string> cells{spec.members[run.member].name, fmt::format("{}", run.seed)};
     for (const std::string& key : swept) cells.push_back(config_cell(run.run, key));
+    cells.push_back(config_hash(run.run));
+    cells.push_back(build_of(run.run));
     for (const std::string& key : numbers) cells.push_back(number_cell(run.run.number(key)));
     text += report::csv_line(cells);
   }

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "spikenm/report/plot.h"
-#include "spikenm/report/runs.h"
-#include "spikenm/sweep/spec.h"
+#include "spikenm/sweep/groups.h"
 
 #include <map>
 #include <string>
@@ -11,16 +10,11 @@
 
 namespace spikenm::sweep {
 
-struct MemberRun {
-  size_t member;  // index in the spec
-  int64_t seed;
-  report::Run run;
-};
-
 // Accuracies by member, from the spec's `published` file; empty without one.
 std::map<std::string, double> read_published(const Spec& spec);
 
-// One row per run: member, seed, the swept keys, every number of the result's top level.
+// One row per run: member, seed, the swept keys, a hash of its config, the program's build, every
+// number of the result's top level.
 std::string results_csv(const Spec& spec, const std::vector<MemberRun>& runs);
 
 // One row per group: the swept keys that its members share, and mean and spread of every number.

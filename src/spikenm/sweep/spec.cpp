@@ -75,7 +75,7 @@ std::vector<std::vector<std::string>> points_of(const std::vector<GridKey>& grid
 Member at_point(const Spec& spec, const Member& listed, const std::vector<std::string>& values) {
   const bool by_member = spec.plot.x == kByMember;
   Member member = listed;
-  member.group = listed.name;
+  member.group = member.listed = listed.name;
   member.place = by_member ? listed.name : "";
   member.series = by_member ? "" : listed.name;
 
@@ -84,7 +84,10 @@ Member at_point(const Spec& spec, const Member& listed, const std::vector<std::s
     const std::string part = point_name(spec, key, plain(values[i]));
     const bool pooled = std::find(spec.pool.begin(), spec.pool.end(), key.key) != spec.pool.end();
     member.name = joined(member.name, part);
-    if (!pooled) member.group = joined(member.group, part);
+    if (!pooled) {
+      member.group = joined(member.group, part);
+      member.point = joined(member.point, part);
+    }
     if (key.key == spec.plot.x) {
       member.place = plain(values[i]);
     } else if (!pooled) {
@@ -129,7 +132,7 @@ void check_name(const std::string& name) {
                 "member {}: wanted a name that can be a folder's: 1 to {} letters, none of them "
                 "'/', the first not '.'",
                 Json(name).dump(-1, ' ', false, Json::error_handler_t::replace), kLongest);
-  for (const char* file : {kResultsFile, kSummaryFile, kPlotPng, kPlotSvg})
+  for (const char* file : {kResultsFile, kSummaryFile, kComparisonFile, kPlotPng, kPlotSvg})
     SPIKENM_CHECK(name != file, "member '{}': found the name of a file that the sweep writes",
                   name);
 }

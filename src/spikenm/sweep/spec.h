@@ -19,6 +19,8 @@ struct Member {
   // Set by expand(). Members of one group are one row and one point of the plot; `place` is the
   // point's position along x (empty: not drawn), `series` the curve that it belongs to.
   std::string group, place, series;
+  // Also set by expand(): the name in the list, and the point of the grid without pooled keys.
+  std::string listed, point;
 };
 
 // A key of the grid and its values, as the right sides of assignments.
@@ -31,6 +33,7 @@ constexpr const char* kByMember = "member";
 
 // Files beside the members' folders: a member must not have such a name.
 constexpr const char *kResultsFile = "results.csv", *kSummaryFile = "summary.csv";
+constexpr const char* kComparisonFile = "comparison.csv";
 constexpr const char *kPlotPng = "plot.png", *kPlotSvg = "plot.svg";
 
 struct PlotOptions {

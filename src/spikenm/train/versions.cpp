@@ -1,5 +1,6 @@
 #include "spikenm/train/versions.h"
 
+#include "spikenm/core/build_id.h"
 #include "spikenm/core/cpu_features.h"
 #include "spikenm/core/parallel.h"
 #include "spikenm/core/processor.h"
@@ -45,11 +46,17 @@ Json environment() {
 }  // namespace
 
 Json versions() {
-  return {{"spikenm", SPIKENM_VERSION},    {"torch", TORCH_VERSION},
-          {"mkl", at::get_mkl_version()},  {"onednn", at::get_mkldnn_version()},
-          {"compiler", __VERSION__},       {"cpu", processor_name()},
-          {"isa", isa_name(active_isa())}, {"aten_isa", at::get_cpu_capability()},
-          {"environment", environment()},  {"threads", threads()}};
+  return {{"spikenm", SPIKENM_VERSION},
+          {"build", build_id()},
+          {"torch", TORCH_VERSION},
+          {"mkl", at::get_mkl_version()},
+          {"onednn", at::get_mkldnn_version()},
+          {"compiler", __VERSION__},
+          {"cpu", processor_name()},
+          {"isa", isa_name(active_isa())},
+          {"aten_isa", at::get_cpu_capability()},
+          {"environment", environment()},
+          {"threads", threads()}};
 }
 
 }  // namespace spikenm::train
