@@ -28,19 +28,19 @@ std::string on_terminal(const Body& body) {
     return 0;
   });
   EXPECT_EQ(test::status_of(child), 0);
-  std::array<char, 4096> text;
-  const ssize_t n = ::read(terminal, text.data(), text.size());
-  ::close(side);
+  ::close(side);  // the last one: what was written can still be read, then reading fails
+  std::string text;
+  std::array<char, 4096> part;
+  for (ssize_t n; (n = ::read(terminal, part.data(), part.size())) > 0;)
+    text.append(part.data(), static_cast<size_t>(n));
   ::close(terminal);
-  return n < 0 ? std::string() : std::string(text.data(), static_cast<size_t>(n));
+  return text;
 }
 
 TEST(LiveLines, AreRedrawnInTheirPlaceAndRemoved) {
   const std::string text = on_terminal([] {
-    LiveLines lines;
+    LiveLines lines(/*seconds_between=*/0);
     lines.update({"one", "two"});
-    lines.update({"too early"});
-    ::usleep(150'000);
     lines.update({"three"});
   });
   EXPECT_EQ(text,
@@ -48,6 +48,15 @@ TEST(LiveLines, AreRedrawnInTheirPlaceAndRemoved) {
             "\r\033[1A\033[J"
             "three"
             "\r\033[J");
+}
+
+TEST(LiveLines, AreNotDrawnTooOften) {
+  const std::string text = on_terminal([] {
+    LiveLines lines(/*seconds_between=*/1e6);
+    lines.update({"one"});
+    lines.update({"too early"});
+  });
+  EXPECT_EQ(text, "one\r\033[J");
 }
 
 TEST(LiveLines, FitTheTerminal) {

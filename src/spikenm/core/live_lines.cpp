@@ -32,7 +32,7 @@ std::string cut_to_width(std::string_view text, size_t width) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-LiveLines::LiveLines() {
+LiveLines::LiveLines(double seconds_between) : seconds_between_(seconds_between) {
   const char* terminal = std::getenv("TERM");
   live_ =
       ::isatty(STDERR_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
@@ -41,7 +41,7 @@ LiveLines::LiveLines() {
 void LiveLines::update(const std::vector<std::string>& lines) {
   if (!live_ || lines.empty()) return;
   const double now = clock_.seconds();
-  if (drawn_ > 0 && now - last_ < 0.1) return;
+  if (drawn_ > 0 && now - last_ < seconds_between_) return;
   last_ = now;
 
   winsize size{};

@@ -15,7 +15,8 @@ std::string cut_to_width(std::string_view text, size_t width);
 
 class LiveLines {
  public:
-  LiveLines();
+  // Drawn anew at most once in `seconds_between`.
+  explicit LiveLines(double seconds_between = 0.1);
   ~LiveLines() { clear(); }
   LiveLines(const LiveLines&) = delete;
   LiveLines& operator=(const LiveLines&) = delete;
@@ -29,6 +30,7 @@ class LiveLines {
   void clear();
 
  private:
+  double seconds_between_;
   bool live_;
   size_t drawn_ = 0;  // lines that are on the terminal
   double last_ = -1;
