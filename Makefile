@@ -15,7 +15,7 @@ build: setup ## build the program, build/spikenm
 	@$(CONFIGURE) -DSPIKENM_TESTS=OFF -DSPIKENM_BENCH=OFF
 	@$(VENV_PATH) cmake --build --preset default
 
-demo: build ## train dense, random 2:4 and SpikeNM 2:4 on built-in data and compare them
+demo: build ## train dense, random 2:8 and SpikeNM 2:8 on built-in data and compare them
 	@./build/spikenm demo --force
 
 test: setup ## build and run all tests

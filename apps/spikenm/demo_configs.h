@@ -1,4 +1,4 @@
-// The files of configs/demo, compiled in.
+// The three files of configs/demo that the demo trains, compiled in.
 #pragma once
 
 #include <string>

@@ -316,7 +316,7 @@ TEST_F(Cli, TheDemoRunsItsThreeMethodsIntoOneTable) {
   ASSERT_EQ(demo.code, 0) << demo.err;
   for (const char* part : {"dense", "random", "spikenm", "runs: d"})
     EXPECT_NE(demo.out.find(part), std::string::npos) << demo.out << "lacks: " << part;
-  EXPECT_EQ(files_in("d"), (std::set<std::string>{"dense", "random_2x4", "spikenm_2x4"}));
+  EXPECT_EQ(files_in("d"), (std::set<std::string>{"dense", "random_2x8", "spikenm_2x8"}));
 }
 
 }  // namespace
