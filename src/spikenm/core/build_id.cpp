@@ -40,6 +40,7 @@ int look_at(dl_phdr_info* info, size_t, void* found) {
   for (ElfW(Half) i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr) & part = info->dlpi_phdr[i];
     if (part.p_type != PT_NOTE) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as numbers
     const auto* const begin = reinterpret_cast<const std::byte*>(info->dlpi_addr + part.p_vaddr);
     std::string& id = *static_cast<std::string*>(found);
     id = id_in_notes({begin, part.p_memsz});

@@ -152,7 +152,7 @@ void Config::override_with(std::string_view assignment) {
   // A table overrides the keys that it has: stop_early={patience=3}.
   SPIKENM_CHECK(!parsed.empty(), "{}: found an empty table, wanted keys in it", key);
   for (auto& [inner, held] : flatten_tables(parsed))
-    state_->override_with(flat + "." + inner, std::move(held));
+    state_->override_with(fmt::format("{}.{}", flat, inner), std::move(held));
 }
 
 void Config::drop(std::string_view key) {

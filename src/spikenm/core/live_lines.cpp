@@ -52,7 +52,7 @@ void LiveLines::update(const std::vector<std::string>& lines) {
 
   std::string text = drawn_ > 0 ? back_over(drawn_) : std::string();
   for (size_t i = 0; i < n; ++i) {
-    if (i > 0) text += "\n";
+    if (i > 0) text += '\n';
     text += cut_to_width(printable(lines[i]), width);
   }
   draw(text);

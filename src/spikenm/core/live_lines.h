@@ -23,8 +23,8 @@ class LiveLines {
 
   [[nodiscard]] bool is_live() const { return live_; }
 
-  // Draws these lines in the place of those before, at most ten times per second. Lines that are
-  // too long are cut; of lines that are too many the last are left out.
+  // Draws these lines in the place of those before. Lines that are too long are cut; of lines that
+  // are too many the last are left out.
   void update(const std::vector<std::string>& lines);
   // Removes the lines, so that ordinary output can follow.
   void clear();
