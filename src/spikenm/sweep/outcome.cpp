@@ -28,7 +28,8 @@ std::string config_cell(const report::Run& run, const std::string& key) {
 // Twelve letters of the MD5 of a run's settings: runs that share it differ in the seed alone.
 std::string config_hash(const report::Run& run) {
   std::string text;
-  for (const auto& [key, value] : report::settings_of(run)) text += key + "=" + value + "\n";
+  for (const auto& [key, value] : report::settings_of(run))
+    text.append(key).append("=").append(value).append("\n");
   return md5_hex(as_bytes(text)).substr(0, 12);
 }
 
