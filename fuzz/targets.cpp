@@ -26,6 +26,8 @@
 #include "spikenm/graph/graph_json.h"
 #include "spikenm/graph/graph_toml.h"
 #include "spikenm/report/published.h"
+#include "spikenm/runtime/snm_file.h"
+#include "spikenm/runtime/snm_sections.h"
 #include "spikenm/sweep/spec_file.h"
 
 namespace spikenm::fuzz {
@@ -129,6 +131,28 @@ void read_and_draw_graph(Bytes input) {
   }
 }
 
+// A file that was read is written and read again as the same. The checksums of most damaged files
+// are wrong, so each is also read with sums that fit.
+void read_snm_file(Bytes input) {
+  std::string fitting(as_text(input));
+  runtime::fit_sums(fitting);
+  for (const Bytes bytes : {input, as_bytes(fitting)}) {
+    try {
+      const runtime::StoredModel model = runtime::decode_snm(bytes, kSource);
+      const std::string whole = runtime::encode_snm(model);
+      if (runtime::encode_snm(runtime::decode_snm(as_bytes(whole), kSource)) != whole)
+        throw Bug("a .snm file read back is another");
+      for (const auto& [node, tensor] : model.synapses) {
+        if (tensor.type == runtime::WeightType::kFloat)
+          static_cast<void>(runtime::unpack_floats(tensor));
+        else
+          static_cast<void>(runtime::unpack_int8(tensor));
+      }
+    } catch (const Error&) {  // an answer
+    }
+  }
+}
+
 }  // namespace
 
 const std::vector<Target>& targets() {
@@ -171,6 +195,7 @@ const std::vector<Target>& targets() {
        [](Bytes input) { static_cast<void>(report::parse_published(as_text(input), kSource)); }},
       {"sweep", read_sweep},
       {"graph", read_and_draw_graph},
+      {"snm", read_snm_file},
   };
   return all;
 }

@@ -9,12 +9,12 @@ import pathlib
 import re
 import sys
 
-ROWS = [["core"], ["nm"], ["graph"], ["kernels"], ["ops"], ["nn", "data"], ["sparsity"], ["metrics"], ["train"], ["report"],
+ROWS = [["core"], ["nm"], ["graph"], ["kernels"], ["ops", "runtime"], ["nn", "data"], ["sparsity"], ["metrics"], ["train"], ["report"],
         ["sweep"], ["apps"]]
 LEVEL = {layer: row for row, layers in enumerate(ROWS) for layer in layers}
 # report reads run folders and nothing else; sweep plans and reports, and its runs are programs; data knows no model.
 ONLY = {"report": {"core"}, "sweep": {"core", "report"}, "data": {"core"}}
-TORCH_FREE = {"core", "nm", "graph", "kernels", "data", "report", "sweep"}
+TORCH_FREE = {"core", "nm", "graph", "kernels", "runtime", "data", "report", "sweep"}
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".inc"}
 
 INCLUDE = re.compile(r'\s*#\s*include\s+["<]([^">]+)[">]')
