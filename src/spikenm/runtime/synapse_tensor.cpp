@@ -1,6 +1,7 @@
 #include "spikenm/runtime/synapse_tensor.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/runtime/synapse_slots.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,66 +11,9 @@
 namespace spikenm::runtime {
 namespace {
 
-int position_bits(int m) {
-  return static_cast<int>(std::bit_width(static_cast<unsigned>(m - 1)));
-}
-
 uint64_t value_bytes(WeightType type) {
   return type == WeightType::kFloat ? sizeof(float) : sizeof(int8_t);
 }
-
-// The places of the blocks of a rule.
-class Blocks {
- public:
-  Blocks(const nm::WeightShape& shape, const WeightRule& rule, std::string_view what)
-      : layout_(nm::make_layout(shape, rule.pattern, rule.axis, what)),
-        rows_(rule.share_taps ? layout_.rows : 1) {}
-
-  [[nodiscard]] const nm::BlockLayout& layout() const { return layout_; }
-  [[nodiscard]] int64_t masks() const { return layout_.n_blocks / rows_; }
-  // Weight blocks, which have values each.
-  [[nodiscard]] int64_t weight_blocks() const {
-    return layout_.n_channels * layout_.rows * layout_.blocks_per_row;
-  }
-
-  // Calls begin() before the blocks of each mask, then block(element of position 0) for each of
-  // them: by output channel, then by place of the kernel.
-  template <class Begin, class Block>
-  void visit(Begin&& begin, Block&& block) const {
-    // Written as loops: to find the place of a block by division costs more than to read it.
-    const int64_t own_rows = layout_.rows / rows_;  // rows with masks of their own
-    for (int64_t channel = 0; channel < layout_.n_channels; channel += layout_.share) {
-      const int64_t channels = std::min<int64_t>(layout_.share, layout_.n_channels - channel);
-      const int64_t group = channel * layout_.channel_stride;
-      for (int64_t own = 0; own < own_rows; ++own)
-        for (int64_t b = 0; b < layout_.blocks_per_row; ++b) {
-          begin();
-          const int64_t first = group + own + b * layout_.block_stride;
-          for (int64_t c = 0; c < channels; ++c)
-            for (int64_t row = 0; row < rows_; ++row)
-              block(first + c * layout_.channel_stride + row);
-        }
-    }
-  }
-
-  // Calls put(element) for each weight in no block, in memory order.
-  template <class Put>
-  void visit_tails(Put&& put) const {
-    if (layout_.tail() == 0) return;
-    std::vector<bool> in_block(static_cast<size_t>(layout_.numel));
-    visit([] {},
-          [&](int64_t start) {
-            for (int s = 0; s < layout_.m; ++s)
-              in_block[static_cast<size_t>(start + s * layout_.position_stride)] = true;
-          });
-    for (size_t i = 0; i < in_block.size(); ++i)
-      if (!in_block[i]) put(i);
-  }
-
- private:
-  nm::BlockLayout layout_;
-  int64_t rows_;  // rows of the kernel that share a mask
-};
 
 // Numbers of a few bits each, one after the other, lowest bit first.
 class BitWriter {
@@ -85,61 +29,23 @@ class BitWriter {
   size_t at_ = 0;
 };
 
-class BitReader {
- public:
-  explicit BitReader(const std::vector<uint8_t>& in) : in_(in) {}
-  unsigned take(int bits) {
-    for (; held_ < bits; held_ += 8) window_ |= static_cast<unsigned>(in_[at_++]) << held_;
-    const unsigned value = window_ & ((1u << bits) - 1);
-    window_ >>= bits;
-    held_ -= bits;
-    return value;
-  }
-
- private:
-  const std::vector<uint8_t>& in_;
-  size_t at_ = 0;
-  unsigned window_ = 0;  // bits that were read from `in_` and not taken
-  int held_ = 0;
-};
-
-// Calls put(element) for the value of every slot in the order of the file, and pad() for padding.
+// Calls put(element) for the value of every slot, and pad() for padding.
 template <class Put, class Pad>
-void visit_slots(const SynapseTensor& tensor, Put&& put, Pad&& pad) {
-  if (!tensor.rule) {
-    for (int64_t i = 0; i < tensor.shape.numel(); ++i) put(static_cast<size_t>(i));
-    return;
-  }
-
-  const nm::NmPattern& pattern = tensor.rule->pattern;
-  const Blocks blocks(tensor.shape, *tensor.rule, "synapse");
-  BitReader bits(tensor.positions);
-  std::vector<int> positions(static_cast<size_t>(pattern.n));
-  blocks.visit(
-      [&] {
-        int last = -1;
-        for (int& position : positions) {
-          position = static_cast<int>(bits.take(position_bits(pattern.m)));
-          if (position <= last) position = -1;  // padding
-          last = std::max(last, position);
-        }
-      },
-      [&](int64_t start) {
-        for (const int position : positions) {
-          if (position < 0)
-            pad();
-          else
-            put(static_cast<size_t>(start + position * blocks.layout().position_stride));
-        }
-      });
-  blocks.visit_tails(put);
+void visit_elements(const SynapseTensor& tensor, Put&& put, Pad&& pad) {
+  const int64_t stride =
+      tensor.rule ? Blocks(tensor.shape, *tensor.rule, "synapse").layout().position_stride : 1;
+  int64_t start = 0;
+  visit_slots(
+      tensor, [&](int64_t first) { start = first; },
+      [&](int position) { put(static_cast<size_t>(start + position * stride)); }, pad,
+      [&](int64_t element) { put(static_cast<size_t>(element)); });
 }
 
 template <class T>
 std::vector<T> unpack(const SynapseTensor& tensor) {
   std::vector<T> weight(static_cast<size_t>(tensor.shape.numel()), T(0));
   const uint8_t* at = tensor.values.data();
-  visit_slots(
+  visit_elements(
       tensor,
       [&](size_t element) {
         std::memcpy(&weight[element], at, sizeof(T));
@@ -247,7 +153,7 @@ SynapseTensor pack_synapse(std::span<const float> weight, std::span<const uint8_
       tensor.values.insert(tensor.values.end(), bytes, bytes + sizeof value);
     }
   };
-  visit_slots(tensor, [&](size_t element) { put(kept[element], element); }, [&] { put(0, 0); });
+  visit_elements(tensor, [&](size_t element) { put(kept[element], element); }, [&] { put(0, 0); });
   SPIKENM_ASSERT(tensor.values.size() == sizes.values);
   return tensor;
 }

@@ -1,0 +1,122 @@
+// A layer of a running network: a convolution that reads spikes, and the neurons behind it, over all
+// time steps. Work is proportional to the spikes.
+//
+//   input pixel                              output pixel (3x3): nine lists, one after the other
+//   bits 0100 0010 …  ->  list 1 6 …         | tap 0: 1 6 | tap 1: 3 | … | tap 8: 0 6 |
+//                                                  │
+//        rows of one block of outputs              ▼          for each number one row is added:
+//        row (tap, input channel) = the weights    ┌──────────────── 64 outputs ───────────────┐
+//        of 64 output channels, 64 bytes (int8)    │  sum += row        (exact whole numbers)   │
+//                                                  └────────────────────────────────────────────┘
+//   after the list of step t:  h = keep v + scale sum + shift;  spike = h >= threshold;  reset v
+//
+// The membrane v stays in registers over all steps; currents never go to memory, and spikes leave as
+// bits. A linear layer is a convolution with one output pixel.
+//
+// Maps of bits are [samples, steps, pixels, words]: 64 channels a word, channel 0 the lowest bit of
+// word 0; bits behind the last channel are 0.
+#pragma once
+
+#include "spikenm/core/cpu_features.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace spikenm::kernels {
+
+constexpr int64_t kSpikeBlock = 64;  // output channels of a block; channels of a word
+
+constexpr int64_t spike_words(int64_t channels) {
+  return (channels + kSpikeBlock - 1) / kSpikeBlock;
+}
+
+// One map of bits and a pixel of it.
+struct SpikeSource {
+  int32_t map = 0, pixel = 0;
+};
+
+// What a layer reads: spikes, or real values. The value of a pixel is the sum of the spikes at all
+// its sources: one source for a plain map, four behind an average pool of 2x2, two behind a residual
+// sum.
+struct LayerInput {
+  int64_t height = 1, width = 1, channels = 1;
+  const int32_t* begin =
+      nullptr;  // [pixels + 1]: the sources of pixel p are begin[p] to begin[p+1]
+  const SpikeSource* sources = nullptr;
+  const uint64_t* const* maps = nullptr;  // [number of maps]
+  const int64_t* map_pixels = nullptr;    // [number of maps]
+  // Not null: real values [samples, input_steps, pixels, channels], and no sources.
+  const float* values = nullptr;
+  int64_t input_steps = 1;  // steps, or 1: the same at every step
+
+  [[nodiscard]] int64_t words() const { return spike_words(channels); }
+};
+
+struct LayerWindow {
+  int64_t kernel_height = 1, kernel_width = 1, stride = 1, padding = 0;
+  int64_t out_height = 1, out_width = 1;
+
+  [[nodiscard]] int64_t taps() const { return kernel_height * kernel_width; }
+  [[nodiscard]] int64_t pixels() const { return out_height * out_width; }
+};
+
+// The rows of block b begin at first_row[b]; there are rows_of[b] and behind them a row of zeros.
+// Row (tap, channel) is number tap * channels + channel; with `keep`, only rows whose bit is set are
+// there, in the same order.
+//
+// A row of int8 is 32 words of 16 bits: word i = 256 * w[32 + i] + w[i] + 128. So a sum of words
+// holds both sums, and needs half the instructions. A row of floats is 64 floats.
+struct LayerRows {
+  bool int8 = false;
+  const void* data = nullptr;  // aligned to 64 bytes
+  const int64_t* first_row = nullptr;
+  const int32_t* rows_of = nullptr;
+  const uint64_t* keep = nullptr;  // [blocks, taps, words] of the input; null: every row is there
+};
+
+// Constants of the neurons; without neurons the result is scale * sum + shift.
+struct LayerNeurons {
+  bool fires = true;
+  const float *scale = nullptr, *shift = nullptr;  // [blocks * 64]
+  float keep = 0.5f;                               // share of the membrane that stays
+  float threshold = 1;
+  float soft = 0;   // 1: soft reset. After a spike v = soft h + reset
+  float reset = 0;  // v_reset, or -threshold with a soft reset
+  float rest = 0;   // the membrane before the first step
+  float* membrane =
+      nullptr;  // [samples, pixels, blocks * 64]: read and written; null: begins at rest
+  const uint64_t* alive = nullptr;  // [pixels, blocks]: neurons that may fire; null: all
+};
+
+struct SpikeLayer {
+  int64_t samples = 1, steps = 1, out_channels = 1;
+  LayerInput input;
+  LayerWindow window;
+  LayerRows rows;
+  LayerNeurons neurons;
+  uint64_t* spikes = nullptr;  // [samples, steps, pixels, blocks], where neurons fire
+  float* values = nullptr;     // [samples, steps, pixels, out_channels], where there are none
+
+  [[nodiscard]] int64_t blocks() const { return spike_words(out_channels); }
+};
+
+// A piece of a layer's work.
+struct LayerTile {
+  int64_t sample_begin = 0, sample_end = 1;
+  int64_t row_begin = 0, row_end = 1;      // rows of output pixels
+  int64_t block_begin = 0, block_end = 1;  // blocks of output channels
+};
+
+// Plain loops, and the oracle of the others.
+void spike_layer_ref(const SpikeLayer& layer, const LayerTile& tile);
+
+// Most rows of a block whose lists fit 16 bits.
+constexpr int64_t kMostListedRows = 65'000;
+
+// The same at a given instruction-set level, cut into tiles that at most `lanes` threads work on.
+// `scratch` has room for spike_layer_scratch() bytes, aligned to 64. Levels agree bit for bit.
+void spike_layer_cpu(const SpikeLayer& layer, std::byte* scratch, int lanes,
+                     Isa isa = active_isa());
+size_t spike_layer_scratch(const SpikeLayer& layer, int lanes);
+
+}  // namespace spikenm::kernels

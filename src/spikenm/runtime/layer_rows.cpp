@@ -1,0 +1,171 @@
+#include "spikenm/runtime/layer_rows.h"
+
+#include "spikenm/runtime/synapse_slots.h"
+
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+namespace spikenm::runtime {
+namespace {
+
+using kernels::kSpikeBlock;
+
+// Where the weights of a layer lie in its rows.
+struct Places {
+  int64_t channels, taps, words, blocks;
+
+  explicit Places(const SynapseTensor& tensor, const Layer& layer)
+      : channels(layer.channels),
+        taps(layer.window.taps()),
+        words(kernels::spike_words(layer.channels)),
+        blocks(kernels::spike_words(tensor.shape.cout)) {}
+  [[nodiscard]] int64_t rows() const { return taps * channels; }
+};
+
+// Calls put(output channel, input channel, tap, bytes of the value) for every weight that is kept.
+template <class Put>
+void each_weight(const SynapseTensor& tensor, const Places& places, Put&& put) {
+  const int64_t taps = places.taps, per_channel = places.rows();
+  const size_t item = tensor.type == WeightType::kFloat ? sizeof(float) : sizeof(int8_t);
+  const int64_t stride =
+      tensor.rule ? Blocks(tensor.shape, *tensor.rule, "synapse").layout().position_stride : 1;
+  const uint8_t* at = tensor.values.data();
+  int64_t output = 0, input = 0, tap = 0;  // of position 0 of a block
+  const auto find = [&](int64_t element) {
+    output = element / per_channel;
+    const int64_t rest = element - output * per_channel;
+    input = rest / taps;
+    tap = rest - input * taps;
+  };
+  visit_slots(
+      tensor, find,
+      [&](int position) {
+        // A block lies along the input channels, or goes through taps and channels.
+        int64_t o = output, i = input, t = tap;
+        if (stride == taps)
+          i += position;
+        else
+          for (t += position * stride; t >= taps; t -= taps) ++i;
+        for (; i >= places.channels; i -= places.channels) ++o;
+        put(o, i, t, at);
+        at += item;
+      },
+      [&] { at += item; },
+      [&](int64_t element) {
+        find(element);
+        put(output, input, tap, at);
+        at += item;
+      });
+}
+
+// [blocks, taps, words]: the rows that some output of a block keeps.
+std::vector<uint64_t> kept_rows(const SynapseTensor& tensor, const Places& places) {
+  std::vector<uint64_t> keep(static_cast<size_t>(places.blocks * places.taps * places.words));
+  each_weight(tensor, places, [&](int64_t output, int64_t input, int64_t tap, const uint8_t*) {
+    const int64_t word =
+        (output / kSpikeBlock * places.taps + tap) * places.words + input / kSpikeBlock;
+    keep[static_cast<size_t>(word)] |= uint64_t{1} << input % kSpikeBlock;
+  });
+  return keep;
+}
+
+int64_t ones(std::span<const uint64_t> words) {
+  int64_t count = 0;
+  for (const uint64_t word : words) count += std::popcount(word);
+  return count;
+}
+
+// By (block, tap, word): how many rows of the block stand before those of the word.
+std::vector<int32_t> rows_before(const std::vector<uint64_t>& keep, int64_t blocks) {
+  std::vector<int32_t> before(keep.size());
+  const size_t per_block = keep.size() / static_cast<size_t>(blocks);
+  for (size_t i = 0; i < keep.size(); ++i)
+    before[i] = i % per_block == 0 ? 0 : before[i - 1] + std::popcount(keep[i - 1]);
+  return before;
+}
+
+void put_int8(uint8_t* row, int64_t lane, int8_t value) {
+  constexpr int64_t kHalf = kSpikeBlock / 2;
+  if (lane < kHalf)
+    row[2 * lane] = static_cast<uint8_t>(value + 128);
+  else
+    row[2 * (lane - kHalf) + 1] = static_cast<uint8_t>(value);
+}
+
+// Every weight of every row is 0: a low byte of 128.
+void clear_int8(uint8_t* rows, size_t bytes) {
+  constexpr uint16_t kZero = 128;
+  auto* const words = reinterpret_cast<uint16_t*>(rows);
+  std::fill(words, words + bytes / 2, kZero);
+}
+
+}  // namespace
+
+kernels::LayerRows PreparedRows::view() const {
+  return {.int8 = int8,
+          .data = data.as<void>(),
+          .first_row = first_row.data(),
+          .rows_of = rows_of.data(),
+          .keep = keep.empty() ? nullptr : keep.data()};
+}
+
+double kept_rows_share(const SynapseTensor& tensor, const Layer& layer) {
+  if (!tensor.rule) return 1;
+  const Places places(tensor, layer);
+  return static_cast<double>(ones(kept_rows(tensor, places))) /
+         static_cast<double>(places.blocks * places.rows());
+}
+
+PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer, bool packs) {
+  const Places places(tensor, layer);
+  PreparedRows rows;
+  // Real values times int8 weights are floats; the scale is the layer's.
+  rows.int8 = tensor.type == WeightType::kInt8 && layer.reads_spikes;
+  std::vector<int32_t> before;
+  if (packs) {
+    rows.keep = kept_rows(tensor, places);
+    before = rows_before(rows.keep, places.blocks);
+  }
+
+  int64_t total = 0;
+  const auto per_block = static_cast<size_t>(places.taps * places.words);
+  for (size_t b = 0; b < static_cast<size_t>(places.blocks); ++b) {
+    const int64_t own =
+        packs ? ones(std::span(rows.keep).subspan(b * per_block, per_block)) : places.rows();
+    rows.first_row.push_back(total);
+    rows.rows_of.push_back(static_cast<int32_t>(own));
+    total += own + 1;
+  }
+  rows.kept_share = static_cast<double>(total - places.blocks) /
+                    static_cast<double>(places.blocks * places.rows());
+  const size_t item = rows.int8 ? sizeof(int8_t) : sizeof(float);
+  rows.data = AlignedBytes(static_cast<size_t>(total * kSpikeBlock) * item);
+  if (rows.int8) clear_int8(rows.data.as<uint8_t>(), rows.data.size());
+
+  const auto place = [&](int64_t output, int64_t input, int64_t tap) {
+    const int64_t block = output / kSpikeBlock;
+    int64_t row = tap * places.channels + input;
+    if (packs) {
+      const auto word =
+          static_cast<size_t>((block * places.taps + tap) * places.words + input / kSpikeBlock);
+      const uint64_t below = (uint64_t{1} << input % kSpikeBlock) - 1;
+      row = before[word] + std::popcount(rows.keep[word] & below);
+    }
+    return (rows.first_row[static_cast<size_t>(block)] + row) * kSpikeBlock;
+  };
+  each_weight(tensor, places,
+              [&](int64_t output, int64_t input, int64_t tap, const uint8_t* value) {
+                const int64_t at = place(output, input, tap), lane = output % kSpikeBlock;
+                if (rows.int8)
+                  return put_int8(rows.data.as<uint8_t>() + at, lane, static_cast<int8_t>(*value));
+                float& to = rows.data.as<float>()[at + lane];
+                if (tensor.type == WeightType::kFloat)
+                  std::memcpy(&to, value, sizeof to);
+                else
+                  to = static_cast<int8_t>(*value);
+              });
+  return rows;
+}
+
+}  // namespace spikenm::runtime

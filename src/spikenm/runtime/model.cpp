@@ -1,0 +1,47 @@
+#include "spikenm/runtime/model.h"
+
+#include "spikenm/runtime/snm_file.h"
+
+#include <utility>
+
+namespace spikenm::runtime {
+namespace {
+
+// Below this share of rows it is faster to look for the kept ones than to read all.
+constexpr double kMostPackedShare = 0.75;
+
+// A mask [C,H,W] as words [pixels, blocks].
+std::vector<uint64_t> alive_words(const std::vector<uint8_t>& mask, const graph::Shape& shape) {
+  const int64_t words = kernels::spike_words(shape.channels), pixels = shape.height * shape.width;
+  std::vector<uint64_t> alive(static_cast<size_t>(pixels * words));
+  for (int64_t c = 0; c < shape.channels; ++c)
+    for (int64_t p = 0; p < pixels; ++p)
+      if (mask[static_cast<size_t>(c * pixels + p)] != 0)
+        alive[static_cast<size_t>(p * words + c / 64)] |= uint64_t{1} << c % 64;
+  return alive;
+}
+
+}  // namespace
+
+Model::Model(StoredModel stored) : stored_(std::move(stored)), program_(make_program(stored_)) {
+  for (const Layer& layer : program_.layers) {
+    // Taken out, so that it is freed before the next one is laid out.
+    const SynapseTensor tensor = std::move(stored_.synapses.at(layer.synapse));
+    ModelLayer made;
+    made.pattern = tensor.rule ? tensor.rule->pattern.text() : "dense";
+    made.stored = stored_weights(tensor);
+    const bool packs = layer.reads_spikes && kept_rows_share(tensor, layer) <= kMostPackedShare;
+    made.rows = prepare_rows(tensor, layer, packs);
+    if (layer.neurons && stored_.neuron_masks.contains(*layer.neurons))
+      made.alive = alive_words(stored_.neuron_masks.at(*layer.neurons),
+                               stored_.graph.node(*layer.neurons).out);
+    layers_.push_back(std::move(made));
+  }
+  stored_.synapses.clear();
+}
+
+std::shared_ptr<const Model> Model::load(const std::filesystem::path& path) {
+  return std::make_shared<const Model>(read_snm(path));
+}
+
+}  // namespace spikenm::runtime

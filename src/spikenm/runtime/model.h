@@ -1,0 +1,48 @@
+// A network that is ready to run: loaded once, shared by any number of sessions on any threads.
+#pragma once
+
+#include "spikenm/runtime/layer_rows.h"
+#include "spikenm/runtime/program.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace spikenm::runtime {
+
+// What a model holds for one layer of its program.
+struct ModelLayer {
+  PreparedRows rows;
+  std::vector<uint64_t> alive;  // [pixels, blocks]: neurons that a mask keeps; empty: all
+  std::string pattern;          // "2:4", "dense"
+  int64_t stored = 0;           // weights that the file has a place for
+};
+
+class Model {
+ public:
+  // The weights of `stored` are laid out for the kernels and then freed.
+  explicit Model(StoredModel stored);
+  static std::shared_ptr<const Model> load(const std::filesystem::path& path);
+
+  [[nodiscard]] const graph::Graph& graph() const { return stored_.graph; }
+  [[nodiscard]] int64_t steps() const { return stored_.steps; }
+  [[nodiscard]] const InputEncoding& input() const { return stored_.input; }
+  [[nodiscard]] const Json& provenance() const { return stored_.provenance; }
+  [[nodiscard]] int64_t classes() const { return graph().nodes().back().out.channels; }
+  // Values of one sample: [frames, channels, height, width]; an image has one frame.
+  [[nodiscard]] int64_t frames() const { return input().events ? steps() : 1; }
+  [[nodiscard]] int64_t frame_size() const { return graph().node(0).out.values(); }
+
+  // All but the weights.
+  [[nodiscard]] const StoredModel& stored() const { return stored_; }
+  [[nodiscard]] const Program& program() const { return program_; }
+  [[nodiscard]] const ModelLayer& layer(size_t index) const { return layers_[index]; }
+
+ private:
+  StoredModel stored_;
+  Program program_;
+  std::vector<ModelLayer> layers_;  // by layer of the program
+};
+
+}  // namespace spikenm::runtime

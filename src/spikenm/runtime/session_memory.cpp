@@ -1,0 +1,292 @@
+#include "spikenm/runtime/session_memory.h"
+
+#include "spikenm/core/error.h"
+#include "spikenm/core/parallel.h"
+#include "spikenm/runtime/fold.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace spikenm::runtime {
+namespace {
+
+int64_t pixels_of(const graph::Node& node) {
+  return node.out.height * node.out.width;
+}
+
+void check_memory(double bytes) {
+  const double machine =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  SPIKENM_CHECK(bytes <= machine / 2,
+                "session: would take {:.3g} GB, wanted at most half of this machine's {:.3g} GB; a "
+                "smaller batch needs less",
+                bytes / 1e9, machine / 1e9);
+}
+
+}  // namespace
+
+Session::Memory::Memory(std::shared_ptr<const Model> given, const SessionOptions& wanted)
+    : model(std::move(given)), options(wanted), lanes_(threads()) {
+  SPIKENM_CHECK(options.batch >= 1 && options.batch <= 1 << 20,
+                "session: found a batch of {}, wanted 1 to {}", options.batch, 1 << 20);
+  allocate();
+  connect_layers();
+}
+
+void Session::Memory::allocate() {
+  const Program& program = model->program();
+  const size_t n = model->graph().nodes().size();
+  nodes_.resize(n);
+  std::vector<bool> wants_real(n), wants_bits(n);
+  wants_real[0] = true;
+  size_t state = 0, own_state = 0;
+  for (const Step& step : program.steps) {
+    const bool gives_bits = program.forms[step.node] == Form::kBits;
+    (gives_bits && step.kind != Step::Kind::kExpand ? wants_bits : wants_real)[step.node] = true;
+    const graph::Node& at = node(step.node);
+    const auto* const neuron = at.as<graph::Neuron>();
+    if (neuron == nullptr || step.kind == Step::Kind::kExpand) continue;
+    int64_t states = pixels_of(at) * kernels::spike_words(at.out.channels) * kernels::kSpikeBlock;
+    if (step.kind == Step::Kind::kNeuron) {
+      states = at.out.values() * graph::traits_of(neuron->params.neuron).states;
+      own_state = std::max(own_state, static_cast<size_t>(states));
+    }
+    nodes_[step.node].state = state;
+    nodes_[step.node].states = static_cast<size_t>(states);
+    state += static_cast<size_t>(states);
+  }
+
+  // Sizes in double: those of a file may be beyond an integer.
+  const auto maps = static_cast<double>(options.batch * model->steps());
+  double total = 4.0 * static_cast<double>(state);
+  std::vector<double> real(n), bits(n);
+  for (NodeId id = 0; id < n; ++id) {
+    const auto pixels = static_cast<double>(pixels_of(node(id)));
+    if (wants_real[id]) real[id] = 4.0 * maps * static_cast<double>(node(id).out.values());
+    if (wants_bits[id])
+      bits[id] =
+          8.0 * maps * pixels * static_cast<double>(kernels::spike_words(node(id).out.channels));
+    total += real[id] + bits[id];
+  }
+  check_memory(total);
+  for (NodeId id = 0; id < n; ++id) {
+    nodes_[id].real = AlignedBytes(static_cast<size_t>(real[id]));
+    nodes_[id].bits = AlignedBytes(static_cast<size_t>(bits[id]));
+  }
+  stream_state.resize(state);
+  run_state_.resize(own_state);
+  scores_.resize(static_cast<size_t>(options.batch * model->classes()));
+}
+
+void Session::Memory::connect_layers() {
+  const Program& program = model->program();
+  size_t most_scratch = 0, most_maps = 1;
+  layer_maps_.resize(program.layers.size());
+  layer_map_pixels_.resize(program.layers.size());
+  for (size_t i = 0; i < program.layers.size(); ++i) {
+    const Layer& layer = program.layers[i];
+    const Sources& sources = program.sources[layer.input];
+    kernels::SpikeLayer call{.samples = options.batch, .steps = model->steps()};
+    call.out_channels = node(layer.out).out.channels;
+    call.input = {.height = layer.height, .width = layer.width, .channels = layer.channels};
+    if (layer.reads_spikes) {
+      for (const NodeId map : sources.maps) {
+        layer_maps_[i].push_back(nodes_[map].bits.as<uint64_t>());
+        layer_map_pixels_[i].push_back(pixels_of(node(map)));
+      }
+      call.input.begin = sources.begin.data();
+      call.input.sources = sources.list.data();
+      call.input.maps = layer_maps_[i].data();
+      call.input.map_pixels = layer_map_pixels_[i].data();
+    } else {
+      call.input.values = nodes_[layer.input].real.as<float>();
+    }
+    call.window = layer.window;
+    call.rows = model->layer(i).rows.view();
+    if (layer.neurons)
+      call.neurons = folded_neurons(neuron_params(model->stored(), *layer.neurons));
+    call.neurons.fires = layer.neurons.has_value();
+    call.neurons.scale = layer.scale.data();
+    call.neurons.shift = layer.shift.data();
+    if (!model->layer(i).alive.empty()) call.neurons.alive = model->layer(i).alive.data();
+    call.spikes = nodes_[layer.out].bits.as<uint64_t>();
+    call.values = nodes_[layer.out].real.as<float>();
+    layers_.push_back(call);
+    most_scratch = std::max(most_scratch, kernels::spike_layer_scratch(call, lanes_));
+  }
+  for (const Sources& sources : program.sources)
+    most_maps = std::max(most_maps, sources.maps.size());
+  for (NodeId id = 0; id < nodes_.size(); ++id)
+    most_maps = std::max(most_maps, node(id).inputs.size());
+  expand_maps_.reserve(most_maps);
+  sum_inputs_.reserve(most_maps);
+  check_memory(static_cast<double>(most_scratch));
+  scratch_ = AlignedBytes(most_scratch);
+}
+
+void Session::Memory::begin(int64_t samples, int64_t steps, bool streams) {
+  samples_ = samples;
+  steps_ = steps;
+  streams_ = streams;
+}
+
+int64_t Session::Memory::steps_of(NodeId id) const {
+  return model->program().constant[id] ? 1 : steps_;
+}
+
+RealView Session::Memory::real(NodeId id, int64_t sample) const {
+  const graph::Shape& shape = node(id).out;
+  const int64_t steps = steps_of(id);
+  auto* const data = const_cast<float*>(nodes_[id].real.as<float>());  // the caller's to write
+  return {data + sample * steps * shape.values(), steps, shape.height * shape.width,
+          shape.channels};
+}
+
+BitsView Session::Memory::bits(NodeId id, int64_t sample) const {
+  const graph::Shape& shape = node(id).out;
+  const int64_t pixels = shape.height * shape.width;
+  auto* const data = const_cast<uint64_t*>(nodes_[id].bits.as<uint64_t>());
+  return {data + sample * steps_ * pixels * kernels::spike_words(shape.channels), steps_, pixels,
+          shape.channels};
+}
+
+void Session::Memory::take_input(std::span<const float> input) {
+  for (int64_t sample = 0; sample < samples_; ++sample) {
+    const RealView to = real(0, sample);
+    channels_last(input.data() + sample * to.steps * to.size(), to);
+  }
+}
+
+void Session::Memory::run_program() {
+  for (const Step& step : model->program().steps) {
+    if (watch) watch(step, true);
+    run_step(step);
+    if (watch) watch(step, false);
+  }
+}
+
+void Session::Memory::run_step(const Step& step) {
+  if (step.kind == Step::Kind::kLayer) return run_layer(step.layer);
+  for (int64_t sample = 0; sample < samples_; ++sample) {
+    if (step.kind == Step::Kind::kNeuron)
+      run_neurons(step.node, sample);
+    else
+      run_real(step, sample);
+  }
+}
+
+void Session::Memory::run_layer(size_t index) {
+  kernels::SpikeLayer& call = layers_[index];
+  const Layer& layer = model->program().layers[index];
+  call.samples = samples_;
+  call.steps = steps_of(layer.out);
+  call.input.input_steps = steps_of(layer.input);
+  call.neurons.membrane =
+      layer.neurons && streams_ ? stream_state.data() + nodes_[layer.out].state : nullptr;
+  kernels::spike_layer_cpu(call, scratch_.as<std::byte>(), lanes_, options.isa);
+}
+
+void Session::Memory::run_neurons(NodeId id, int64_t sample) {
+  const graph::NeuronParams params = neuron_params(model->stored(), id);
+  const auto mask = model->stored().neuron_masks.find(id);
+  std::span<float> state(streams_ ? stream_state.data() + nodes_[id].state : run_state_.data(),
+                         nodes_[id].states);
+  if (!streams_) begin_neurons(params, state);
+  apply_neurons(params, real(node(id).inputs[0], sample),
+                mask == model->stored().neuron_masks.end() ? nullptr : mask->second.data(),
+                state.data(), bits(id, sample));
+}
+
+void Session::Memory::run_real(const Step& step, int64_t sample) {
+  const NodeId id = step.node;
+  const graph::Node& at = node(id);
+  if (step.kind == Step::Kind::kExpand) {
+    const Sources& sources = model->program().sources[id];
+    expand_maps_.clear();
+    for (const NodeId map : sources.maps) expand_maps_.push_back(bits(map, sample));
+    return apply_expand(sources, expand_maps_, real(id, sample));
+  }
+
+  const NodeId input = at.inputs[0];
+  const graph::Shape& map = node(input).out;
+  if (step.kind == Step::Kind::kPoolBits)
+    return apply_pool_bits(*at.as<graph::Pool>(), map, bits(input, sample), bits(id, sample));
+
+  const RealView in = real(input, sample), out = real(id, sample);
+  switch (step.kind) {
+    case Step::Kind::kNorm:
+      return apply_norm(model->stored().norms.at(id), in, out);
+    case Step::Kind::kPool:
+      return apply_pool(*at.as<graph::Pool>(), map, in, out);
+    case Step::Kind::kFlatten:
+      return apply_flatten(in, out);
+    case Step::Kind::kMean:
+      return apply_mean(in, out);
+    case Step::Kind::kVote:
+      return apply_vote(at.as<graph::Vote>()->voters, in, out);
+    default:
+      break;
+  }
+  SPIKENM_ASSERT(step.kind == Step::Kind::kSum);
+  sum_inputs_.clear();
+  for (const NodeId each : at.inputs) sum_inputs_.push_back(real(each, sample));
+  apply_sum(sum_inputs_, out);
+}
+
+std::span<const float> Session::Memory::mean_scores() {
+  const NodeId last = nodes_.size() - 1;
+  const auto classes = static_cast<size_t>(model->classes());
+  for (int64_t sample = 0; sample < samples_; ++sample) {
+    const RealView values = real(last, sample);
+    for (size_t k = 0; k < classes; ++k) {
+      double total = 0;
+      for (int64_t t = 0; t < values.steps; ++t) total += values.at(t)[k];
+      scores_[static_cast<size_t>(sample) * classes + k] =
+          static_cast<float>(total / static_cast<double>(values.steps));
+    }
+  }
+  return std::span(scores_).first(static_cast<size_t>(samples_) * classes);
+}
+
+void Session::Memory::reset_state(std::span<float> state) const {
+  for (const Step& step : model->program().steps) {
+    const NodeMemory& memory = nodes_[step.node];
+    if (memory.states == 0 || step.kind == Step::Kind::kExpand) continue;
+    const graph::NeuronParams params = neuron_params(model->stored(), step.node);
+    const std::span<float> own = state.subspan(memory.state, memory.states);
+    if (step.kind == Step::Kind::kLayer)
+      std::ranges::fill(own, folded_neurons(params).rest);
+    else
+      begin_neurons(params, own);
+  }
+}
+
+double Session::Memory::firing_rate(NodeId neurons) const {
+  int64_t fired = 0, words = steps_ * pixels_of(node(neurons)) *
+                             kernels::spike_words(node(neurons).out.channels) * samples_;
+  if (nodes_[neurons].bits.size() == 0) return 0;
+  const auto* const data = nodes_[neurons].bits.as<uint64_t>();
+  for (int64_t i = 0; i < words; ++i) fired += std::popcount(data[i]);
+  return static_cast<double>(fired) /
+         static_cast<double>(std::max<int64_t>(1, steps_ * samples_ * node(neurons).out.values()));
+}
+
+std::vector<float> Session::Memory::values(NodeId id, int64_t sample) const {
+  const graph::Shape& shape = node(id).out;
+  const int64_t pixels = shape.height * shape.width;
+  const bool has_real = nodes_[id].real.size() > 0, has_bits = nodes_[id].bits.size() > 0;
+  if (!has_real && !has_bits) return {};
+  const int64_t steps = has_bits ? steps_ : steps_of(id);
+  std::vector<float> found(static_cast<size_t>(steps * shape.values()));
+  for (int64_t t = 0; t < steps; ++t)
+    for (int64_t p = 0; p < pixels; ++p)
+      for (int64_t c = 0; c < shape.channels; ++c)
+        found[static_cast<size_t>((t * shape.channels + c) * pixels + p)] =
+            has_bits ? static_cast<float>(bits(id, sample).at(t, p)[c / 64] >> c % 64 & 1)
+                     : real(id, sample).at(t)[p * shape.channels + c];
+  return found;
+}
+
+}  // namespace spikenm::runtime

@@ -1,0 +1,61 @@
+// The buffers of a session and the calls that fill them.
+#pragma once
+
+#include "spikenm/runtime/session.h"
+
+namespace spikenm::runtime {
+
+class Session::Memory {
+ public:
+  Memory(std::shared_ptr<const Model> model, const SessionOptions& options);
+
+  // Sets how much of the buffers the next run uses.
+  void begin(int64_t samples, int64_t steps, bool streams);
+  void take_input(std::span<const float> input);
+  void run_program();
+  std::span<const float> mean_scores();
+
+  void reset_state(std::span<float> state) const;
+  [[nodiscard]] double firing_rate(NodeId neurons) const;
+  [[nodiscard]] std::vector<float> values(NodeId node, int64_t sample) const;
+
+  std::shared_ptr<const Model> model;
+  SessionOptions options;
+  std::vector<float> stream_state;  // of one sample
+  Watch watch;
+
+ private:
+  // What a node's values need. A node of the program has floats, bits, both or neither.
+  struct NodeMemory {
+    AlignedBytes real, bits;
+    size_t state = 0, states = 0;  // where its membranes begin in a state, and how many they are
+  };
+
+  void allocate();
+  void connect_layers();
+  void run_step(const Step& step);
+  void run_layer(size_t index);
+  void run_neurons(NodeId id, int64_t sample);
+  void run_real(const Step& step, int64_t sample);
+
+  // The steps that a node's values have in the current run.
+  [[nodiscard]] int64_t steps_of(NodeId id) const;
+  [[nodiscard]] RealView real(NodeId id, int64_t sample) const;
+  [[nodiscard]] BitsView bits(NodeId id, int64_t sample) const;
+  [[nodiscard]] const graph::Node& node(NodeId id) const { return model->graph().node(id); }
+
+  int64_t samples_ = 1, steps_ = 1;
+  bool streams_ = false;
+  int lanes_ = 1;
+  std::vector<NodeMemory> nodes_;
+  std::vector<kernels::SpikeLayer> layers_;
+  std::vector<std::vector<const uint64_t*>> layer_maps_;  // by layer: what its input points to
+  std::vector<std::vector<int64_t>> layer_map_pixels_;
+  std::vector<float> run_state_;  // of neurons that are no layer's, for one sample
+  std::vector<float> scores_;     // [batch, classes]
+  std::vector<BitsView> expand_maps_;
+  std::vector<RealView> sum_inputs_;
+  AlignedBytes scratch_;
+};
+
+}  // namespace spikenm::runtime
