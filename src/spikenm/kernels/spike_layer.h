@@ -43,6 +43,7 @@ struct LayerInput {
   const int32_t* begin =
       nullptr;  // [pixels + 1]: the sources of pixel p are begin[p] to begin[p+1]
   const SpikeSource* sources = nullptr;
+  int64_t most_sources = 1;               // of any pixel
   const uint64_t* const* maps = nullptr;  // [number of maps]
   const int64_t* map_pixels = nullptr;    // [number of maps]
   // Not null: real values [samples, input_steps, pixels, channels], and no sources.
@@ -107,7 +108,8 @@ struct LayerTile {
   int64_t block_begin = 0, block_end = 1;  // blocks of output channels
 };
 
-// Plain loops, and the oracle of the others.
+// Plain loops, and the oracle of the others. Floats are added by tap, source and channel; with
+// `keep` by source, tap and channel.
 void spike_layer_ref(const SpikeLayer& layer, const LayerTile& tile);
 
 // Most rows of a block whose lists fit 16 bits.

@@ -98,6 +98,7 @@ void Session::Memory::connect_layers() {
       }
       call.input.begin = sources.begin.data();
       call.input.sources = sources.list.data();
+      call.input.most_sources = sources.most();
       call.input.maps = layer_maps_[i].data();
       call.input.map_pixels = layer_map_pixels_[i].data();
     } else {

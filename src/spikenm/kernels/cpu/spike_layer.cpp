@@ -39,34 +39,99 @@ struct Cut {
 struct Work {
   const SpikeLayer& layer;
   Cut cut;
-  SpikeTile run;
+  SpikeTile run;  // null: plain loops
   std::byte* scratch;
   size_t lane_bytes;
   std::atomic<int64_t> next = 0;
 
   void lane(int64_t index) {
-    for (int64_t tile = next++; tile < cut.tiles(); tile = next++)
-      run(layer, cut.tile(layer, tile), scratch + static_cast<size_t>(index) * lane_bytes);
+    std::byte* const own = scratch + static_cast<size_t>(index) * lane_bytes;
+    for (int64_t i = next++; i < cut.tiles(); i = next++) {
+      const LayerTile tile = cut.tile(layer, i);
+      if (run == nullptr)
+        spike_layer_ref(layer, tile);
+      else
+        run(layer, tile, plan_lists(layer, tile), own);
+    }
   }
 };
 
-void run_plain(const SpikeLayer& layer, const LayerTile& tile, std::byte*) {
-  spike_layer_ref(layer, tile);
+// Whether the vector forms can hold the window and number the rows.
+bool fits_vectors(const SpikeLayer& layer) {
+  constexpr int64_t kMostTaps = 1024, kMostWords = 4096;  // spike_layer_inl.h
+  const int64_t taps = layer.window.taps();
+  if (taps > kMostTaps || taps * layer.input.words() > kMostWords) return false;
+  return layer.input.values != nullptr || taps * layer.input.channels <= kMostListedRows;
 }
 
 SpikeTile tile_at([[maybe_unused]] Isa isa) {
-  return run_plain;
+#if defined(SPIKENM_X86)
+  static const bool avx2 = __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+  static const bool avx512 =
+      avx2 && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
+  if (isa == Isa::kAvx512 && avx512) return spike_tile_avx512;
+  if (isa != Isa::kRef && avx2) return spike_tile_avx2;
+#endif
+  return nullptr;
 }
 
 size_t lane_bytes(const SpikeLayer& layer) {
-  const size_t bytes = spike_tile_scratch(layer, Cut(layer).tile(layer, 0));
-  return (bytes + 4095) / 4096 * 4096;
+  return plan_lists(layer, Cut(layer).tile(layer, 0)).bytes;
 }
+
+// A linear layer whose lists are in order is read in chunks.
+bool reads_in_chunks(const SpikeLayer& layer) {
+  return layer.window.pixels() == 1 && layer.rows.int8 && layer.rows.keep == nullptr &&
+         layer.input.most_sources == 1 && layer.rows.rows_of[0] > 2 * kRowsAtOnce;
+}
+
+// Gives parts of a scratch their places, one after the other.
+struct Layout {
+  size_t at = 0;
+  size_t take(int64_t count, size_t item) {
+    const size_t begin = at;
+    at += (static_cast<size_t>(count) * item + 63) / 64 * 64;
+    return begin;
+  }
+};
 
 }  // namespace
 
-size_t spike_tile_scratch(const SpikeLayer&, const LayerTile&) {
-  return 0;
+ListPlan plan_lists(const SpikeLayer& layer, const LayerTile& tile) {
+  const LayerInput& in = layer.input;
+  const LayerWindow& w = layer.window;
+  ListPlan plan;
+  plan.most_sources = in.most_sources;
+  plan.input_row_begin = std::max<int64_t>(0, tile.row_begin * w.stride - w.padding);
+  const int64_t end =
+      std::min(in.height, (tile.row_end - 1) * w.stride - w.padding + w.kernel_height);
+  plan.input_rows = std::max<int64_t>(0, end - plan.input_row_begin);
+  if (in.values != nullptr) return plan;
+
+  const bool packs = layer.rows.keep != nullptr;
+  if (reads_in_chunks(layer)) plan.chunks = (layer.rows.rows_of[0] + kRowsAtOnce - 1) / kRowsAtOnce;
+  plan.lists = layer.steps * (packs             ? 1
+                              : plan.chunks > 1 ? tile.sample_end - tile.sample_begin
+                                                : kPixelsAtOnce);
+  int64_t rows = 0;
+  for (int64_t b = 0; b < layer.blocks(); ++b)
+    rows = std::max<int64_t>(rows, layer.rows.rows_of[b]);
+  plan.list_room = (rows * in.most_sources + kListSlack + 31) / 32 * 32;
+
+  // Tiles inside the map read more rows than the first one.
+  const int64_t most_rows = std::min(in.height, (Cut(layer).rows - 1) * w.stride + w.kernel_height);
+  const int64_t pixels = most_rows * in.width * layer.steps;
+  Layout layout;
+  plan.offsets = layout.take(packs ? 0 : pixels + layer.steps, sizeof(int32_t));
+  plan.pixel_lists = layout.take(packs ? 0 : pixels * in.most_sources * in.channels + kListSlack,
+                                 sizeof(uint16_t));
+  plan.joined = layout.take(plan.lists * plan.list_room, sizeof(uint16_t));
+  plan.counts = layout.take(plan.lists, sizeof(int32_t));
+  plan.cuts = layout.take(plan.lists * (plan.chunks + 1), sizeof(int32_t));
+  plan.sums = layout.take(plan.lists * kSpikeBlock, sizeof(int32_t));
+  plan.words = layout.take(packs ? in.words() + pixels * in.most_sources : 0, sizeof(uint64_t));
+  plan.bytes = (layout.at + 4095) / 4096 * 4096;
+  return plan;
 }
 
 size_t spike_layer_scratch(const SpikeLayer& layer, int lanes) {
@@ -75,7 +140,8 @@ size_t spike_layer_scratch(const SpikeLayer& layer, int lanes) {
 
 void spike_layer_cpu(const SpikeLayer& layer, std::byte* scratch, int lanes, Isa isa) {
   if (layer.samples == 0) return;
-  Work work{layer, Cut(layer), tile_at(isa), scratch, lane_bytes(layer)};
+  const SpikeTile run = fits_vectors(layer) ? tile_at(isa) : nullptr;
+  Work work{layer, Cut(layer), run, scratch, lane_bytes(layer)};
   Work* const shared = &work;  // one pointer: the loop's body then needs no memory of its own
   parallel_for(std::min<int64_t>(lanes, work.cut.tiles()), 1,
                [shared](int64_t begin, int64_t) { shared->lane(begin); });

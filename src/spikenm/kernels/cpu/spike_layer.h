@@ -1,13 +1,40 @@
-// What the instruction-set files give to the driver of spike_layer.h.
+// What the driver of spike_layer.h and its instruction-set files share.
 #pragma once
 
 #include "spikenm/kernels/spike_layer.h"
 
 namespace spikenm::kernels {
 
-using SpikeTile = void (*)(const SpikeLayer&, const LayerTile&, std::byte* scratch);
+// Output pixels whose lists are made before their rows are read: one block's rows stay in the cache
+// for all of them.
+constexpr int64_t kPixelsAtOnce = 4;
+// Rows of a linear layer that are read for all samples and steps before the next ones.
+constexpr int64_t kRowsAtOnce = 512;
+// List entries that vector stores may write behind the end of a list.
+constexpr int64_t kListSlack = 128;
+// Rows whose sums surely fit 16 bits.
+constexpr int64_t kNarrowRows = 256;
 
-// Bytes of scratch that a tile needs at every level.
-size_t spike_tile_scratch(const SpikeLayer& layer, const LayerTile& largest);
+// Sizes of the lists of a tile, and where they lie in its scratch.
+struct ListPlan {
+  int64_t input_row_begin = 0, input_rows = 0;  // of the map, that the tile reads
+  int64_t most_sources = 1;                     // of a pixel
+  int64_t list_room = 0;                        // entries of a joined list
+  int64_t lists = 0;                            // joined lists at once
+  int64_t chunks = 1;                           // pieces of kRowsAtOnce rows, of a linear layer
+  // Offsets of the parts, in bytes.
+  size_t offsets = 0, pixel_lists = 0, joined = 0, counts = 0, cuts = 0, sums = 0, words = 0;
+  size_t bytes = 0;
+};
+
+ListPlan plan_lists(const SpikeLayer& layer, const LayerTile& tile);
+
+using SpikeTile = void (*)(const SpikeLayer&, const LayerTile&, const ListPlan&,
+                           std::byte* scratch);
+
+void spike_tile_avx2(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
+                     std::byte* scratch);
+void spike_tile_avx512(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
+                       std::byte* scratch);
 
 }  // namespace spikenm::kernels

@@ -40,9 +40,14 @@ void add_row(const SpikeLayer& layer, int64_t block, int64_t row, float value, S
   }
 }
 
+// Sources first to last - 1 of a pixel.
+struct SourceRange {
+  int64_t first = 0, last = INT64_MAX;
+};
+
 // One pixel of the input, at one step, seen through one tap.
 void add_pixel(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t pixel, int64_t tap,
-               int64_t block, Sums& sums) {
+               int64_t block, const SourceRange& range, Sums& sums) {
   const LayerInput& in = layer.input;
   if (in.values != nullptr) {
     const int64_t at = sample * in.input_steps + (in.input_steps == 1 ? 0 : step);
@@ -55,6 +60,7 @@ void add_pixel(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t pi
   }
 
   for (int32_t s = in.begin[pixel]; s < in.begin[pixel + 1]; ++s) {
+    if (s - in.begin[pixel] < range.first || s - in.begin[pixel] >= range.last) continue;
     const SpikeSource& source = in.sources[s];
     const uint64_t* const bits =
         in.maps[source.map] +
@@ -67,17 +73,27 @@ void add_pixel(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t pi
   }
 }
 
-Sums sum_at(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t y, int64_t x,
-            int64_t block) {
+void add_window(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t y, int64_t x,
+                int64_t block, const SourceRange& range, Sums& sums) {
   const LayerWindow& w = layer.window;
-  Sums sums;
   for (int64_t ky = 0; ky < w.kernel_height; ++ky)
     for (int64_t kx = 0; kx < w.kernel_width; ++kx) {
       const int64_t iy = y * w.stride - w.padding + ky, ix = x * w.stride - w.padding + kx;
       if (iy < 0 || ix < 0 || iy >= layer.input.height || ix >= layer.input.width) continue;
       add_pixel(layer, sample, step, iy * layer.input.width + ix, ky * w.kernel_width + kx, block,
-                sums);
+                range, sums);
     }
+}
+
+Sums sum_at(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t y, int64_t x,
+            int64_t block) {
+  Sums sums;
+  if (layer.rows.keep == nullptr || layer.input.values != nullptr) {
+    add_window(layer, sample, step, y, x, block, {}, sums);
+    return sums;
+  }
+  for (int64_t source = 0; source < layer.input.most_sources; ++source)
+    add_window(layer, sample, step, y, x, block, {source, source + 1}, sums);
   return sums;
 }
 

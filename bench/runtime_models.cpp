@@ -1,0 +1,129 @@
+#include "runtime_models.h"
+
+#include "spikenm/core/config.h"
+#include "spikenm/core/random.h"
+#include "spikenm/graph/models/models.h"
+#include "spikenm/runtime/session.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spikenm::bench {
+namespace {
+
+using graph::NodeId;
+using runtime::StoredModel;
+using runtime::WeightRule;
+
+// Exactly n of every block; masks are shared as the rule says.
+std::vector<uint8_t> random_keep(const nm::WeightShape& shape, const WeightRule& rule,
+                                 uint64_t seed) {
+  const nm::BlockLayout layout = nm::make_layout(shape, rule.pattern, rule.axis, "bench");
+  std::vector<uint8_t> keep(static_cast<size_t>(shape.numel()), 1);
+  const RandomAddress random(seed, 7);
+  const int64_t per_group = layout.rows * layout.blocks_per_row;
+  for (int64_t b = 0; b < layout.n_blocks; ++b) {
+    const int64_t row = b % per_group / layout.blocks_per_row;
+    const auto mask = static_cast<uint64_t>(rule.share_taps ? b - row * layout.blocks_per_row : b);
+    const auto words = random.words(mask);
+    uint64_t chosen = 0;
+    for (int k = 0; k < rule.pattern.n; ++k) {
+      uint64_t s = words.word[k % 4] % static_cast<uint64_t>(layout.m);
+      while ((chosen >> s & 1) != 0) s = (s + 1) % static_cast<uint64_t>(layout.m);
+      chosen |= uint64_t{1} << s;
+    }
+    for (int32_t c = 0; c < layout.channels_of(b); ++c)
+      for (int s = 0; s < layout.m; ++s)
+        keep[static_cast<size_t>(layout.start(b) + c * layout.channel_stride +
+                                 s * layout.position_stride)] = chosen >> s & 1;
+  }
+  return keep;
+}
+
+runtime::SynapseTensor random_synapse(const graph::Synapse& spec, const ModelKind& kind,
+                                      bool reads_spikes, uint64_t seed) {
+  const nm::WeightShape& shape = spec.shape;
+  std::vector<float> weight(static_cast<size_t>(shape.numel()));
+  const RandomAddress random(seed, 1);
+  for (size_t i = 0; i < weight.size(); i += 4) {  // sums of bytes: nearly normal, and fast
+    const auto words = random.words(i);
+    for (size_t k = 0; k < 4 && i + k < weight.size(); ++k) {
+      int sum = -510;
+      for (int byte = 0; byte < 4; ++byte) sum += static_cast<int>(words.word[k] >> 8 * byte & 255);
+      weight[i + k] = static_cast<float>(sum) / 148;
+    }
+  }
+  const bool packs = kind.rule && reads_spikes;
+  return runtime::pack_synapse(
+      weight, packs ? random_keep(shape, *kind.rule, seed) : std::vector<uint8_t>(), shape,
+      packs ? kind.rule : std::nullopt, reads_spikes ? kind.type : runtime::WeightType::kFloat,
+      "bench");
+}
+
+StoredModel random_model(const ModelKind& kind) {
+  const bool image = kind.network == "6conv2fc";
+  const graph::ModelSpec spec{.frame = image ? graph::FrameShape{3, 32, 32}
+                                             : graph::FrameShape{2, 48, 48}};
+  const Config config = Config::from_text("[model]\nfc_norm = true\n", "bench");
+  StoredModel model{.graph = graph::models().find(kind.network)(
+                        spec, image ? config.section("model")
+                                    : Config::from_text("[model]\n", "bench").section("model"))};
+  model.steps = image ? 8 : 10;
+  model.input.events = !image;
+  bool reads_spikes = false;
+  for (NodeId id = 1; id < model.graph.nodes().size(); ++id) {
+    const graph::Node& node = model.graph.node(id);
+    if (const auto* synapse = node.as<graph::Synapse>())
+      model.synapses.emplace(id, random_synapse(*synapse, kind, reads_spikes, id));
+    if (node.as<graph::Norm>() != nullptr) {
+      const auto channels = static_cast<size_t>(node.out.channels);
+      const auto& shape = model.graph.input_of(node).as<graph::Synapse>()->shape;
+      const double kept = kind.rule && reads_spikes
+                              ? static_cast<double>(kind.rule->pattern.n) / kind.rule->pattern.m
+                              : 1;
+      const double inputs =
+          kept * (reads_spikes ? kind.rate : 1) * static_cast<double>(shape.numel() / shape.cout);
+      model.norms[id] = {
+          .scale = std::vector<float>(channels, static_cast<float>(1 / std::sqrt(inputs))),
+          .shift = std::vector<float>(channels, 0)};
+    }
+    reads_spikes = reads_spikes || node.as<graph::Neuron>() != nullptr;
+  }
+  return model;
+}
+
+double rate_of(const StoredModel& model, NodeId neurons, std::span<const float> sample) {
+  runtime::Session session(std::make_shared<const runtime::Model>(model));
+  session.run(sample);
+  return session.firing_rate(neurons);
+}
+
+}  // namespace
+
+std::vector<float> sample_for(const StoredModel& model, uint64_t seed) {
+  const int64_t frames = model.input.events ? model.steps : 1;
+  std::vector<float> sample(static_cast<size_t>(frames * model.graph.node(0).out.values()));
+  const RandomAddress random(seed, 5);
+  for (size_t i = 0; i < sample.size(); ++i)
+    sample[i] = model.input.events ? (random.uniform(i) < 0.1 ? 1.0f : 0.0f)
+                                   : static_cast<float>(random.normal(i));
+  return sample;
+}
+
+StoredModel calibrated_model(const ModelKind& kind) {
+  StoredModel model = random_model(kind);
+  const std::vector<float> sample = sample_for(model, 1);
+  for (auto& [id, norm] : model.norms) {
+    const NodeId neurons = id + 1;
+    double low = -8, high = 8;
+    for (int round = 0; round < 14; ++round) {
+      const double middle = (low + high) / 2;
+      std::ranges::fill(norm.shift, static_cast<float>(middle));
+      (rate_of(model, neurons, sample) < kind.rate ? low : high) = middle;
+    }
+    model.rates[neurons] = rate_of(model, neurons, sample);
+  }
+  return model;
+}
+
+}  // namespace spikenm::bench

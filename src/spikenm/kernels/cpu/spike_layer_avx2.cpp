@@ -1,0 +1,156 @@
+// The AVX2 level of spike_layer.h, with BMI2 and POPCNT. Like kernels_avx2.cpp it holds kernels
+// alone.
+#define SPIKENM_NO_LIBM
+#include "spikenm/kernels/cpu/spike_layer.h"
+
+#include <immintrin.h>
+
+namespace spikenm::kernels {
+namespace {
+
+#define SPIKENM_INLINE inline __attribute__((always_inline))
+
+// 64 floats: lanes 8 i to 8 i + 7 in part i.
+struct Floats {
+  __m256 part[8];
+
+  static SPIKENM_INLINE Floats load(const float* from) {
+    Floats r;
+    for (int i = 0; i < 8; ++i) r.part[i] = _mm256_loadu_ps(from + 8 * i);
+    return r;
+  }
+  static SPIKENM_INLINE Floats fill(float value) {
+    Floats r;
+    for (__m256& each : r.part) each = _mm256_set1_ps(value);
+    return r;
+  }
+  SPIKENM_INLINE void store(float* to) const {
+    for (int i = 0; i < 8; ++i) _mm256_storeu_ps(to + 8 * i, part[i]);
+  }
+};
+
+SPIKENM_INLINE Floats multiply_add(const Floats& a, const Floats& b, const Floats& c) {
+  Floats r;
+  for (int i = 0; i < 8; ++i) r.part[i] = _mm256_fmadd_ps(a.part[i], b.part[i], c.part[i]);
+  return r;
+}
+SPIKENM_INLINE void add_row(Floats& sums, const float* row) {
+  for (int i = 0; i < 8; ++i)
+    sums.part[i] = _mm256_add_ps(sums.part[i], _mm256_load_ps(row + 8 * i));
+}
+SPIKENM_INLINE void add_scaled(Floats& sums, const float* row, float value) {
+  const __m256 v = _mm256_set1_ps(value);
+  for (int i = 0; i < 8; ++i)
+    sums.part[i] = _mm256_fmadd_ps(v, _mm256_load_ps(row + 8 * i), sums.part[i]);
+}
+
+// Sums of int8 rows, as in spike_layer_avx512.cpp: part p holds words 16 p to 16 p + 15.
+struct Whole {
+  __m256i both[2], high[2];
+
+  SPIKENM_INLINE void clear() {
+    for (int p = 0; p < 2; ++p) both[p] = high[p] = _mm256_setzero_si256();
+  }
+  SPIKENM_INLINE void add_one(const uint8_t* rows, uint16_t row) {
+    const uint8_t* const at = rows + static_cast<size_t>(row) * 64;
+    for (int p = 0; p < 2; ++p) {
+      const __m256i x = _mm256_load_si256(reinterpret_cast<const __m256i*>(at + 32 * p));
+      both[p] = _mm256_add_epi16(both[p], x);
+      high[p] = _mm256_add_epi16(high[p], _mm256_srai_epi16(x, 8));
+    }
+  }
+  SPIKENM_INLINE void add(const uint8_t* rows, const uint16_t* list, int64_t n) {
+    for (int64_t i = 0; i < n; i += 4)
+      for (int u = 0; u < 4; ++u) add_one(rows, list[i + u]);
+  }
+  SPIKENM_INLINE void add_some(const uint8_t* rows, const uint16_t* list, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) add_one(rows, list[i]);
+  }
+  // The sums as 32-bit numbers: lanes 8 i to 8 i + 7 in part i.
+  SPIKENM_INLINE void widen(int64_t n, bool padded, __m256i parts[8]) const {
+    const int64_t added = padded ? (n + 3) / 4 * 4 : n;
+    const __m256i bias = _mm256_set1_epi16(static_cast<short>(128 * added));
+    for (int p = 0; p < 2; ++p) {
+      const __m256i low =
+          _mm256_sub_epi16(_mm256_sub_epi16(both[p], _mm256_slli_epi16(high[p], 8)), bias);
+      parts[2 * p] = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(low));
+      parts[2 * p + 1] = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(low, 1));
+      parts[4 + 2 * p] = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(high[p]));
+      parts[5 + 2 * p] = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(high[p], 1));
+    }
+  }
+  [[nodiscard]] SPIKENM_INLINE Floats floats(int64_t n) const {
+    __m256i parts[8];
+    widen(n, true, parts);
+    Floats r;
+    for (int i = 0; i < 8; ++i) r.part[i] = _mm256_cvtepi32_ps(parts[i]);
+    return r;
+  }
+  SPIKENM_INLINE void add_to(int32_t* sums, int64_t n, bool padded = true) const {
+    __m256i parts[8];
+    widen(n, padded, parts);
+    for (int i = 0; i < 8; ++i) {
+      auto* const at = reinterpret_cast<__m256i*>(sums + 8 * i);
+      _mm256_store_si256(at, _mm256_add_epi32(_mm256_load_si256(at), parts[i]));
+    }
+  }
+  static SPIKENM_INLINE Floats floats_of(const int32_t* sums) {
+    Floats r;
+    for (int i = 0; i < 8; ++i)
+      r.part[i] =
+          _mm256_cvtepi32_ps(_mm256_load_si256(reinterpret_cast<const __m256i*>(sums + 8 * i)));
+    return r;
+  }
+};
+
+struct FireRule {
+  __m256 keep, threshold, soft, reset;
+
+  explicit SPIKENM_INLINE FireRule(const LayerNeurons& n)
+      : keep(_mm256_set1_ps(n.keep)),
+        threshold(_mm256_set1_ps(n.threshold)),
+        soft(_mm256_set1_ps(n.soft)),
+        reset(_mm256_set1_ps(n.reset)) {}
+};
+
+SPIKENM_INLINE uint64_t fire(const FireRule& rule, const Floats& current, Floats& v) {
+  uint64_t fired = 0;
+  for (int i = 0; i < 8; ++i) {
+    const __m256 h = _mm256_fmadd_ps(rule.keep, v.part[i], current.part[i]);
+    const __m256 over = _mm256_cmp_ps(h, rule.threshold, _CMP_GE_OQ);
+    v.part[i] = _mm256_blendv_ps(h, _mm256_fmadd_ps(rule.soft, h, rule.reset), over);
+    fired |= static_cast<uint64_t>(static_cast<unsigned>(_mm256_movemask_ps(over))) << 8 * i;
+  }
+  return fired;
+}
+
+SPIKENM_INLINE uint16_t* emit(uint16_t* p, uint64_t bits, int base) {
+  for (; bits != 0; bits &= bits - 1) *p++ = static_cast<uint16_t>(base + __builtin_ctzll(bits));
+  return p;
+}
+
+SPIKENM_INLINE uint16_t* append(uint16_t* p, const uint16_t* from, int32_t n, int32_t add) {
+  const __m256i base = _mm256_set1_epi16(static_cast<short>(add));
+  for (int32_t i = 0; i < n; i += 16) {
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + i), _mm256_add_epi16(x, base));
+  }
+  return p + n;
+}
+
+SPIKENM_INLINE uint64_t extract(uint64_t bits, uint64_t keep) {
+  return _pext_u64(bits, keep);
+}
+
+#include "spikenm/kernels/cpu/spike_layer_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_kept_inl.h"
+
+}  // namespace
+
+void spike_tile_avx2(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
+                     std::byte* scratch) {
+  run_tile(layer, tile, plan, scratch);
+}
+
+}  // namespace spikenm::kernels

@@ -1,0 +1,318 @@
+#include "spikenm/kernels/spike_layer.h"
+
+#include "spikenm/core/error.h"
+#include "spikenm/core/random.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace spikenm::kernels {
+namespace {
+
+struct Shape {
+  int64_t samples, steps, channels, height, width, outputs, kernel, stride, padding;
+};
+
+enum class Rows { kAll, kKept, kSameForAllTaps };
+
+// How a test layer differs from a plain one.
+struct Way {
+  bool int8 = true;
+  Rows rows = Rows::kAll;
+  double rate = 0.1;
+  int64_t sources = 1;  // of each pixel
+  bool fires = true;
+  bool soft = false;
+  bool alive = false;     // some neurons are masked
+  bool streams = false;   // membranes come from memory and go there
+  bool real = false;      // the input is real values
+  bool constant = false;  // of one step that lasts
+};
+
+template <class T>
+struct Aligned {
+  explicit Aligned(size_t n) : size(n), room(n + 64 / sizeof(T) + 1) {
+    void* p = room.data();
+    size_t space = room.size() * sizeof(T);
+    data = static_cast<T*>(std::align(64, n * sizeof(T), p, space));
+  }
+  size_t size;
+  std::vector<T> room;
+  T* data;
+};
+
+// A layer with all its arrays.
+class Trial {
+ public:
+  Trial(const Shape& s, const Way& way) : random_(11, 3) {
+    layer_.samples = s.samples;
+    layer_.steps = s.steps;
+    layer_.out_channels = s.outputs;
+    layer_.input.height = s.height;
+    layer_.input.width = s.width;
+    layer_.input.channels = s.channels;
+    layer_.window = {.kernel_height = s.kernel,
+                     .kernel_width = s.kernel,
+                     .stride = s.stride,
+                     .padding = s.padding,
+                     .out_height = (s.height + 2 * s.padding - s.kernel) / s.stride + 1,
+                     .out_width = (s.width + 2 * s.padding - s.kernel) / s.stride + 1};
+    make_input(way);
+    make_rows(way);
+    make_neurons(way);
+  }
+
+  // Spikes or values, and the membranes afterwards.
+  struct Result {
+    std::vector<uint64_t> spikes;
+    std::vector<float> values, membrane;
+    bool operator==(const Result&) const = default;
+  };
+
+  Result run(Isa isa, int lanes = 2) {
+    const LayerNeurons before = layer_.neurons;
+    Result result;
+    const auto blocks = static_cast<size_t>(layer_.blocks());
+    const auto places = static_cast<size_t>(layer_.samples * layer_.window.pixels());
+    result.spikes.assign(places * blocks * static_cast<size_t>(layer_.steps), ~uint64_t{0});
+    result.values.assign(places * static_cast<size_t>(layer_.steps * layer_.out_channels), -7);
+    result.membrane = membrane_;
+    layer_.spikes = result.spikes.data();
+    layer_.values = result.values.data();
+    if (!membrane_.empty()) layer_.neurons.membrane = result.membrane.data();
+    Aligned<std::byte> scratch(spike_layer_scratch(layer_, lanes));
+    spike_layer_cpu(layer_, scratch.data, lanes, isa);
+    layer_.neurons = before;
+    return result;
+  }
+
+  [[nodiscard]] int64_t fired(const Result& result) const {
+    int64_t count = 0;
+    for (const uint64_t word : result.spikes) count += std::popcount(word);
+    return count;
+  }
+
+ private:
+  void make_input(const Way& way) {
+    LayerInput& in = layer_.input;
+    const int64_t pixels = in.height * in.width;
+    if (way.real) {
+      in.input_steps = way.constant ? 1 : layer_.steps;
+      values_.resize(static_cast<size_t>(layer_.samples * in.input_steps * pixels * in.channels));
+      for (size_t i = 0; i < values_.size(); ++i)
+        values_[i] = random_.uniform(i) < way.rate ? static_cast<float>(random_.normal(i)) : 0;
+      in.values = values_.data();
+      return;
+    }
+
+    begin_.push_back(0);
+    for (int64_t p = 0; p < pixels; ++p) {
+      // Pixels of another map, and some pixels with fewer sources.
+      const int64_t own = p % 5 == 4 ? way.sources / 2 : way.sources;
+      for (int64_t s = 0; s < own; ++s)
+        sources_.push_back({static_cast<int32_t>(s % 2), static_cast<int32_t>((p + s) % pixels)});
+      begin_.push_back(static_cast<int32_t>(sources_.size()));
+    }
+    for (int map = 0; map < 2; ++map) {
+      std::vector<uint64_t>& bits = maps_[map];
+      bits.resize(static_cast<size_t>(layer_.samples * layer_.steps * pixels * in.words()));
+      for (size_t i = 0; i < bits.size(); ++i)
+        for (int64_t c = 0; c < 64; ++c) {
+          const bool is_channel = static_cast<int64_t>(i) % in.words() * 64 + c < in.channels;
+          if (is_channel && random_.uniform(i * 64 + static_cast<size_t>(c)) < way.rate)
+            bits[i] |= uint64_t{1} << c;
+        }
+      map_data_[map] = bits.data();
+      map_pixels_[map] = pixels;
+    }
+    in.begin = begin_.data();
+    in.sources = sources_.data();
+    in.most_sources = way.sources;
+    in.maps = map_data_;
+    in.map_pixels = map_pixels_;
+  }
+
+  void make_rows(const Way& way) {
+    const int64_t taps = layer_.window.taps(), words = layer_.input.words();
+    const auto blocks = static_cast<size_t>(layer_.blocks());
+    int64_t total = 0;
+    for (size_t b = 0; b < blocks; ++b) {
+      int64_t own = taps * layer_.input.channels;
+      if (way.rows != Rows::kAll) {
+        own = 0;
+        for (int64_t i = 0; i < taps * words; ++i) {
+          const int64_t word = way.rows == Rows::kKept ? i : i % words;
+          uint64_t keep = 0;
+          for (int64_t c = 0; c < 64; ++c)
+            if (i % words * 64 + c < layer_.input.channels &&
+                random_.below((b * 1000 + static_cast<size_t>(word)) * 64 + static_cast<size_t>(c),
+                              4) == 0)
+              keep |= uint64_t{1} << c;
+          keep_.push_back(keep);
+          own += std::popcount(keep);
+        }
+      }
+      first_row_.push_back(total);
+      rows_of_.push_back(static_cast<int32_t>(own));
+      total += own + 1;
+    }
+    fill_rows(way, total);
+    layer_.rows.first_row = first_row_.data();
+    layer_.rows.rows_of = rows_of_.data();
+    layer_.rows.keep = keep_.empty() ? nullptr : keep_.data();
+  }
+
+  void fill_rows(const Way& way, int64_t total) {
+    const auto values = static_cast<size_t>(total * 64);
+    layer_.rows.int8 = way.int8 && !way.real;
+    int8_rows_ = std::make_unique<Aligned<uint8_t>>(values);
+    float_rows_ = std::make_unique<Aligned<float>>(values);
+    for (size_t i = 0; i < values; ++i) {
+      int8_rows_->data[i] = static_cast<uint8_t>(random_.word(i));
+      float_rows_->data[i] = static_cast<float>(random_.normal(i));
+    }
+    for (size_t b = 0; b < first_row_.size(); ++b)  // the rows of zeros
+      for (size_t lane = 0; lane < 64; ++lane) {
+        const auto at = static_cast<size_t>(first_row_[b] + rows_of_[b]) * 64 + lane;
+        int8_rows_->data[at] = lane % 2 == 0 ? 128 : 0;
+        float_rows_->data[at] = 0;
+      }
+    layer_.rows.data = layer_.rows.int8 ? static_cast<const void*>(int8_rows_->data)
+                                        : static_cast<const void*>(float_rows_->data);
+  }
+
+  void make_neurons(const Way& way) {
+    const auto lanes = static_cast<size_t>(layer_.blocks() * 64);
+    const auto pixels = static_cast<size_t>(layer_.window.pixels());
+    for (size_t i = 0; i < lanes; ++i) {
+      const bool is_channel = static_cast<int64_t>(i) < layer_.out_channels;
+      scale_.push_back(is_channel ? static_cast<float>(random_.uniform(i, -0.02, 0.02)) : 0);
+      shift_.push_back(is_channel ? static_cast<float>(random_.uniform(i + 999, -0.3, 0.5))
+                                  : -1e30f);
+    }
+    LayerNeurons& n = layer_.neurons;
+    n = {.fires = way.fires,
+         .scale = scale_.data(),
+         .shift = shift_.data(),
+         .keep = 0.7f,
+         .threshold = 0.6f,
+         .soft = way.soft ? 1.0f : 0.0f,
+         .reset = way.soft ? -0.6f : 0.1f,
+         .rest = way.soft ? 0.0f : 0.1f};
+    if (way.streams) membrane_.assign(static_cast<size_t>(layer_.samples) * pixels * lanes, 0.25f);
+    if (way.alive) {
+      for (size_t i = 0; i < pixels * lanes / 64; ++i)
+        alive_.push_back(random_.word(2 * i) | uint64_t{random_.word(2 * i + 1)} << 32);
+      n.alive = alive_.data();
+    }
+  }
+
+  RandomAddress random_;
+  SpikeLayer layer_;
+  std::vector<float> values_, scale_, shift_, membrane_;
+  std::vector<int32_t> begin_, rows_of_;
+  std::vector<SpikeSource> sources_;
+  std::vector<uint64_t> maps_[2], keep_, alive_;
+  const uint64_t* map_data_[2] = {};
+  int64_t map_pixels_[2] = {};
+  std::vector<int64_t> first_row_;
+  std::unique_ptr<Aligned<uint8_t>> int8_rows_;
+  std::unique_ptr<Aligned<float>> float_rows_;
+};
+
+// One channel, 64 and around it, odd maps, strides, kernels as large as the map, T = 1, no sample.
+const Shape kShapes[] = {
+    {1, 4, 70, 5, 7, 65, 3, 1, 1},  {2, 1, 64, 4, 4, 64, 3, 1, 1},  {1, 3, 1, 6, 5, 1, 3, 2, 1},
+    {2, 2, 63, 3, 3, 130, 1, 1, 0}, {3, 5, 130, 1, 1, 10, 1, 1, 0}, {2, 3, 20, 4, 3, 100, 3, 1, 0},
+    {1, 9, 200, 9, 2, 64, 5, 3, 2}, {0, 3, 8, 4, 4, 8, 3, 1, 1},    {3, 4, 90, 4, 4, 70, 4, 1, 0},
+};
+
+std::string text(const Shape& s, const Way& w) {
+  return fmt::format("{}x{} {}x{}x{} -> {} kernel {} int8 {} rows {} rate {} sources {}", s.samples,
+                     s.steps, s.channels, s.height, s.width, s.outputs, s.kernel, w.int8,
+                     static_cast<int>(w.rows), w.rate, w.sources);
+}
+
+void expect_levels_agree(const Shape& shape, const Way& way) {
+  Trial trial(shape, way);
+  const Trial::Result wanted = trial.run(Isa::kRef);
+  for (const Isa isa : supported_isas())
+    for (const int lanes : {1, 3})
+      EXPECT_TRUE(trial.run(isa, lanes) == wanted) << isa_name(isa) << " " << text(shape, way);
+  if (way.fires && way.rate == 0.1 && shape.samples * shape.steps * shape.outputs > 100) {
+    EXPECT_GT(trial.fired(wanted), 0) << text(shape, way);
+  }
+}
+
+TEST(SpikeLayer, LevelsAgreeOnOddSizes) {
+  for (const Shape& shape : kShapes)
+    for (const bool int8 : {true, false})
+      for (const Rows rows : {Rows::kAll, Rows::kKept, Rows::kSameForAllTaps})
+        for (const int64_t sources : {1, 3})
+          expect_levels_agree(shape, {.int8 = int8, .rows = rows, .sources = sources});
+}
+
+TEST(SpikeLayer, LevelsAgreeOnNoSpikesAndOnAll) {
+  for (const Shape& shape : std::span(kShapes).first(6))
+    for (const double rate : {0.0, 0.5, 1.0})
+      for (const bool int8 : {true, false})
+        for (const Rows rows : {Rows::kAll, Rows::kKept, Rows::kSameForAllTaps})
+          expect_levels_agree(shape, {.int8 = int8, .rows = rows, .rate = rate});
+}
+
+// Sums of many rows of one sign do not fit 16 bits.
+TEST(SpikeLayer, SumsOfThousandsOfRowsAreExact) {
+  expect_levels_agree({1, 2, 300, 4, 4, 64, 3, 1, 1}, {.rate = 1, .sources = 4});
+  expect_levels_agree({2, 3, 256, 4, 4, 64, 4, 1, 0}, {.rate = 1});  // in chunks
+  expect_levels_agree({2, 3, 2000, 1, 1, 70, 1, 1, 0}, {.rate = 0.3});
+}
+
+TEST(SpikeLayer, LevelsAgreeOnEveryKindOfNeuron) {
+  for (const Shape& shape : kShapes) {
+    expect_levels_agree(shape, {.fires = false});
+    expect_levels_agree(shape, {.soft = true});
+    expect_levels_agree(shape, {.rows = Rows::kKept, .alive = true, .streams = true});
+    expect_levels_agree(shape, {.int8 = false, .fires = false, .streams = true});
+  }
+}
+
+TEST(SpikeLayer, LevelsAgreeOnRealValues) {
+  for (const Shape& shape : kShapes)
+    for (const double rate : {0.1, 1.0})
+      for (const bool constant : {false, true})
+        expect_levels_agree(shape, {.rate = rate, .real = true, .constant = constant});
+}
+
+// By hand: two inputs, one output, weights 3 and -100.
+TEST(SpikeLayer, AddsTheRowsOfTheSpikes) {
+  const uint64_t bits[3] = {0b01, 0b10, 0b11};
+  const uint64_t* const map = bits;
+  const int64_t one = 1, first = 0;
+  const int32_t begin[] = {0, 1}, rows_of = 2;
+  const SpikeSource source;
+  alignas(64) uint8_t rows[3 * 64];
+  for (size_t i = 0; i < sizeof rows; ++i) rows[i] = i % 2 == 0 ? 128 : 0;
+  rows[0] = 128 + 3;
+  rows[64] = 128 - 100;
+  std::vector<float> scale(64, 0.5f), shift(64, 1.0f), values(3);
+  const SpikeLayer layer{
+      .steps = 3,
+      .out_channels = 1,
+      .input =
+          {.channels = 2, .begin = begin, .sources = &source, .maps = &map, .map_pixels = &one},
+      .rows = {.int8 = true, .data = rows, .first_row = &first, .rows_of = &rows_of},
+      .neurons = {.fires = false, .scale = scale.data(), .shift = shift.data()},
+      .values = values.data()};
+  for (const Isa isa : supported_isas()) {
+    Aligned<std::byte> scratch(spike_layer_scratch(layer, 1));
+    spike_layer_cpu(layer, scratch.data, 1, isa);
+    EXPECT_EQ(values, (std::vector<float>{2.5f, -49.0f, -47.5f})) << isa_name(isa);
+  }
+}
+
+}  // namespace
+}  // namespace spikenm::kernels
