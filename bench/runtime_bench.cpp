@@ -4,6 +4,7 @@
 // many threads (its convolutions and linear layers alone, without neurons and norms).
 //
 //   runtime_bench [--rate=0.06] [--threads=N] [--batch=1,16] [--rounds=7] [--network=NAME]
+//                 [--row=NAME] [--layers]
 #include "runtime_models.h"
 #include "runtime_torch.h"
 
@@ -30,7 +31,8 @@ struct Options {
   int rounds = 7;
   std::vector<int64_t> batches{1, 16};
   std::vector<std::string> networks{"6conv2fc", "vggsnn"};
-  bool layers = false;
+  std::string row;      // only rows whose name holds it
+  bool layers = false;  // milliseconds of each step too
 };
 
 struct Row {
@@ -78,7 +80,7 @@ void print_layers(runtime::Session& session, std::span<const float> input, int64
     best[at] = std::min(best[at], took.count());
     ++at;
   });
-  for (int round = 0; round < 7; ++round) {
+  for (int round = 0; round < 30; ++round) {
     at = 0;
     session.run(input, batch);
   }
@@ -93,16 +95,17 @@ void run_network(const std::string& network, const Options& options) {
   for (const int64_t batch : options.batches) {
     double torch_ms = 0;
     for (const Row& row : rows()) {
-      const runtime::StoredModel stored =
+      if (row.name.find(options.row) == std::string::npos) continue;
+      const auto model =
           calibrated_model({.network = network, .rule = row.rule, .rate = options.rate});
       if (torch_ms == 0)
-        torch_ms = torch_best_ms(stored.graph, stored.steps, batch, options.rounds);
+        torch_ms = torch_best_ms(model->graph(), model->steps(), batch, options.rounds);
       std::vector<float> input;
       for (int64_t i = 0; i < batch; ++i) {
-        const std::vector<float> sample = sample_for(stored, 1 + static_cast<uint64_t>(i));
+        const std::vector<float> sample = sample_for(model->stored(), 1 + static_cast<uint64_t>(i));
         input.insert(input.end(), sample.begin(), sample.end());
       }
-      runtime::Session session(std::make_shared<const runtime::Model>(stored), {.batch = batch});
+      runtime::Session session(model, {.batch = batch});
       const double ours = best_ms(session, input, batch, options.rounds * 3);
       std::printf("%-9s %-19s batch %-3ld %d threads  %8.3f ms", network.c_str(), row.name.c_str(),
                   static_cast<long>(batch), threads(), ours);
@@ -128,6 +131,7 @@ Options parse(int argc, char** argv) {
     if (take(argv[i], "--rate=", value)) options.rate = std::atof(value.c_str());
     if (take(argv[i], "--threads=", value)) options.threads = std::atoi(value.c_str());
     if (take(argv[i], "--rounds=", value)) options.rounds = std::atoi(value.c_str());
+    if (take(argv[i], "--row=", value)) options.row = value;
     if (take(argv[i], "--network=", value)) options.networks = {value};
     if (take(argv[i], "--batch=", value)) {
       options.batches.clear();

@@ -92,12 +92,6 @@ StoredModel random_model(const ModelKind& kind) {
   return model;
 }
 
-double rate_of(const StoredModel& model, NodeId neurons, std::span<const float> sample) {
-  runtime::Session session(std::make_shared<const runtime::Model>(model));
-  session.run(sample);
-  return session.firing_rate(neurons);
-}
-
 }  // namespace
 
 std::vector<float> sample_for(const StoredModel& model, uint64_t seed) {
@@ -110,18 +104,23 @@ std::vector<float> sample_for(const StoredModel& model, uint64_t seed) {
   return sample;
 }
 
-StoredModel calibrated_model(const ModelKind& kind) {
-  StoredModel model = random_model(kind);
-  const std::vector<float> sample = sample_for(model, 1);
-  for (auto& [id, norm] : model.norms) {
-    const NodeId neurons = id + 1;
+std::shared_ptr<const runtime::Model> calibrated_model(const ModelKind& kind) {
+  StoredModel stored = random_model(kind);
+  const std::vector<float> sample = sample_for(stored, 1);
+  const auto model = std::make_shared<runtime::Model>(std::move(stored));
+  runtime::Session session(model);
+  for (const runtime::Layer& layer : model->program().layers) {
+    if (!layer.neurons) continue;
+    // The model is ours and not const; the session reads the shifts where they are.
+    std::vector<float>& shift = const_cast<runtime::Layer&>(layer).shift;
+    const auto channels = static_cast<std::ptrdiff_t>(model->graph().node(layer.out).out.channels);
     double low = -8, high = 8;
     for (int round = 0; round < 14; ++round) {
       const double middle = (low + high) / 2;
-      std::ranges::fill(norm.shift, static_cast<float>(middle));
-      (rate_of(model, neurons, sample) < kind.rate ? low : high) = middle;
+      std::fill(shift.begin(), shift.begin() + channels, static_cast<float>(middle));
+      session.run(sample);
+      (session.firing_rate(layer.out) < kind.rate ? low : high) = middle;
     }
-    model.rates[neurons] = rate_of(model, neurons, sample);
   }
   return model;
 }

@@ -21,6 +21,6 @@ struct ModelKind {
 std::vector<float> sample_for(const runtime::StoredModel& model, uint64_t seed);
 
 // Shifts the currents of each layer, front to back, until the layer fires at the rate.
-runtime::StoredModel calibrated_model(const ModelKind& kind);
+std::shared_ptr<const runtime::Model> calibrated_model(const ModelKind& kind);
 
 }  // namespace spikenm::bench

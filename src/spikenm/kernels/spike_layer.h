@@ -35,6 +35,13 @@ struct SpikeSource {
   int32_t map = 0, pixel = 0;
 };
 
+// Sources at regular places: source s of the pixel at (y, x) is pixel first + y * row + x * column
+// of a map.
+struct RegularSource {
+  int32_t map = 0;
+  int64_t first = 0;
+};
+
 // What a layer reads: spikes, or real values. The value of a pixel is the sum of the spikes at all
 // its sources: one source for a plain map, four behind an average pool of 2x2, two behind a residual
 // sum.
@@ -43,7 +50,9 @@ struct LayerInput {
   const int32_t* begin =
       nullptr;  // [pixels + 1]: the sources of pixel p are begin[p] to begin[p+1]
   const SpikeSource* sources = nullptr;
-  int64_t most_sources = 1;               // of any pixel
+  int64_t most_sources = 1;                // of any pixel
+  const RegularSource* regular = nullptr;  // [most_sources], or null: not regular
+  int64_t regular_row = 0, regular_column = 0;
   const uint64_t* const* maps = nullptr;  // [number of maps]
   const int64_t* map_pixels = nullptr;    // [number of maps]
   // Not null: real values [samples, input_steps, pixels, channels], and no sources.

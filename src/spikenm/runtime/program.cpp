@@ -185,6 +185,8 @@ class Compiler {
     layer.reads_spikes = program_.forms[layer.input] != Form::kReal &&
                          spec.shape.numel() / spec.shape.cout <= kernels::kMostListedRows;
     if (layer.reads_spikes) {
+      if (program_.sources[layer.input].regular.empty())
+        program_.sources[layer.input].find_regular();
       layer.channels = sources.channels;
       layer.height = sources.height;
       layer.width = sources.width;
@@ -263,6 +265,23 @@ int64_t Sources::most() const {
   int32_t most = 0;
   for (size_t p = 0; p + 1 < begin.size(); ++p) most = std::max(most, begin[p + 1] - begin[p]);
   return most;
+}
+
+void Sources::find_regular() {
+  const auto each = static_cast<size_t>(most());
+  if (list.size() != each * static_cast<size_t>(height * width)) return;
+  const auto at = [&](int64_t pixel, size_t s) -> const kernels::SpikeSource& {
+    return list[static_cast<size_t>(pixel) * each + s];
+  };
+  const auto pixel_of = [&](int64_t pixel, size_t s) { return int64_t{at(pixel, s).pixel}; };
+  regular_column = width > 1 ? pixel_of(1, 0) - pixel_of(0, 0) : 0;
+  regular_row = height > 1 ? pixel_of(width, 0) - pixel_of(0, 0) : 0;
+  for (int64_t p = 0; p < height * width; ++p)
+    for (size_t s = 0; s < each; ++s) {
+      const int64_t rule = pixel_of(0, s) + p / width * regular_row + p % width * regular_column;
+      if (at(p, s).map != at(0, s).map || pixel_of(p, s) != rule) return;
+    }
+  for (size_t s = 0; s < each; ++s) regular.push_back({at(0, s).map, pixel_of(0, s)});
 }
 
 Program make_program(const StoredModel& model) {

@@ -34,6 +34,11 @@ struct Sources {
 
   // Sources of the pixel that has most.
   [[nodiscard]] int64_t most() const;
+
+  // The same as a rule, where there is one: a plain map, or pools of one size; else empty.
+  std::vector<kernels::RegularSource> regular;
+  int64_t regular_row = 0, regular_column = 0;
+  void find_regular();
 };
 
 // A synapse with what follows it, as a convolution over a map.

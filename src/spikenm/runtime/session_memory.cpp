@@ -99,6 +99,9 @@ void Session::Memory::connect_layers() {
       call.input.begin = sources.begin.data();
       call.input.sources = sources.list.data();
       call.input.most_sources = sources.most();
+      call.input.regular = sources.regular.empty() ? nullptr : sources.regular.data();
+      call.input.regular_row = sources.regular_row;
+      call.input.regular_column = sources.regular_column;
       call.input.maps = layer_maps_[i].data();
       call.input.map_pixels = layer_map_pixels_[i].data();
     } else {

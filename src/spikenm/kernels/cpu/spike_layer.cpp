@@ -129,7 +129,7 @@ ListPlan plan_lists(const SpikeLayer& layer, const LayerTile& tile) {
   plan.counts = layout.take(plan.lists, sizeof(int32_t));
   plan.cuts = layout.take(plan.lists * (plan.chunks + 1), sizeof(int32_t));
   plan.sums = layout.take(plan.lists * kSpikeBlock, sizeof(int32_t));
-  plan.words = layout.take(packs ? in.words() + pixels * in.most_sources : 0, sizeof(uint64_t));
+  plan.words = layout.take(packs ? pixels * in.most_sources : 0, sizeof(uint64_t));
   plan.bytes = (layout.at + 4095) / 4096 * 4096;
   return plan;
 }

@@ -8,41 +8,44 @@
 // With one mask for all taps, a pixel's bits are extracted once for the whole tile and reused by
 // every window that holds it.
 
-// How the words of a window become numbers of rows.
+// The words of a window that a block keeps something of, in order, and how they are put together.
 struct KeptWords {
   static constexpr int kMost = 4096;  // taps * words
-  int count = 0;
+  int count = 0, groups = 0;
   uint64_t keep[kMost];
   int32_t tap[kMost], word[kMost];
   uint8_t shift[kMost];
-  int32_t base[kMost];  // the row of bit 0 of the 64 bits it is part of
-  bool ends[kMost];     // the last of its 64 bits
+  int32_t place[kMost];      // of the word, from the first of a window in the map
+  int32_t group_end[kMost];  // words of a group are emitted together
+  int32_t group_row[kMost];  // the row of a group's bit 0
 };
 
 void plan_words(const SpikeLayer& layer, int64_t block, KeptWords& plan) {
-  const int64_t words = layer.input.words(), taps = layer.window.taps();
+  const LayerInput& in = layer.input;
+  const int64_t words = in.words(), taps = layer.window.taps();
   const uint64_t* const keep = layer.rows.keep + block * taps * words;
-  int32_t row = 0, base = 0, filled = 0;
-  plan.count = 0;
+  int32_t row = 0, filled = 65;
+  plan.count = plan.groups = 0;
   for (int64_t i = 0; i < taps * words; ++i) {
     const int32_t bits = __builtin_popcountll(keep[i]);
     if (bits == 0) continue;
-    const int at = plan.count++;
     if (filled + bits > 64) {
-      plan.ends[at - 1] = true;
-      base = row;
+      plan.group_row[plan.groups++] = row;
       filled = 0;
     }
+    const int64_t tap = i / words, ky = tap / layer.window.kernel_width;
+    const int64_t kx = tap % layer.window.kernel_width;
+    const int at = plan.count++;
     plan.keep[at] = keep[i];
-    plan.tap[at] = static_cast<int32_t>(i / words);
+    plan.tap[at] = static_cast<int32_t>(tap);
     plan.word[at] = static_cast<int32_t>(i % words);
     plan.shift[at] = static_cast<uint8_t>(filled);
-    plan.base[at] = base;
-    plan.ends[at] = false;
+    plan.place[at] =
+        static_cast<int32_t>((ky * in.regular_row + kx * in.regular_column) * words + i % words);
+    plan.group_end[plan.groups - 1] = plan.count;
     filled += bits;
     row += bits;
   }
-  if (plan.count > 0) plan.ends[plan.count - 1] = true;
 }
 
 // Whether all taps of the block keep the same channels, and those fit 64 bits; then how many.
@@ -58,55 +61,79 @@ int32_t same_for_all_taps(const SpikeLayer& layer, int64_t block) {
   return kept;
 }
 
-// The words of a source of every tap; zeros where there is none.
-struct TapWords {
-  const uint64_t* of[Taps::kMost];
-};
-
-void find_words(const SpikeLayer& layer, const ListPlan& plan, const Taps& taps, int64_t sample,
-                int64_t step, int64_t source, const uint64_t* zeros, TapWords& words) {
-  const LayerInput& in = layer.input;
-  const int64_t n_taps = layer.window.taps(), first = plan.input_row_begin * in.width;
-  if (taps.count < n_taps)
-    for (int64_t k = 0; k < n_taps; ++k) words.of[k] = zeros;
-  for (int k = 0; k < taps.count; ++k) {
-    const int32_t begin = in.begin[first + taps.pixel[k]];
-    const bool has = begin + source < in.begin[first + taps.pixel[k] + 1];
-    words.of[taps.tap[k]] =
-        has ? source_words(layer, sample, step, in.sources[begin + source]) : zeros;
-  }
-}
-
-inline uint16_t* emit_kept(const KeptWords& kept, const TapWords& words, uint16_t* p) {
-  uint64_t bits = 0;
-  for (int i = 0; i < kept.count; ++i) {
-    bits |= extract(words.of[kept.tap[i]][kept.word[i]], kept.keep[i]) << kept.shift[i];
-    if (!kept.ends[i]) continue;
-    p = emit(p, bits, kept.base[i]);
-    bits = 0;
+// Appends the rows of one window; word(i) is the i-th word that the block keeps something of.
+template <class WordAt>
+SPIKENM_INLINE uint16_t* emit_kept(const KeptWords& kept, const WordAt& word, uint16_t* p) {
+  int i = 0;
+  for (int group = 0; group < kept.groups; ++group) {
+    const int end = kept.group_end[group];
+    uint64_t bits = 0;
+    for (; i < end; ++i) bits |= extract(word(i), kept.keep[i]) << kept.shift[i];
+    p = emit(p, bits, kept.group_row[group]);
   }
   return p;
+}
+
+// A window at the border, or of pixels at irregular places.
+uint16_t* emit_slowly(const SpikeLayer& layer, const ListPlan& plan, const KeptWords& kept,
+                      const Taps& taps, int64_t sample, int64_t step, int64_t source, uint16_t* p) {
+  const LayerInput& in = layer.input;
+  const int64_t first = plan.input_row_begin * in.width;
+  const uint64_t* words[Taps::kMost];  // by tap; null: none
+  for (int64_t k = 0; k < layer.window.taps(); ++k) words[k] = nullptr;
+  for (int k = 0; k < taps.count; ++k) {
+    const int32_t begin = in.begin[first + taps.pixel[k]];
+    if (begin + source < in.begin[first + taps.pixel[k] + 1])
+      words[taps.tap[k]] = source_words(layer, sample, step, in.sources[begin + source]);
+  }
+  return emit_kept(
+      kept,
+      [&](int i) {
+        const uint64_t* const at = words[kept.tap[i]];
+        return at == nullptr ? uint64_t{0} : at[kept.word[i]];
+      },
+      p);
+}
+
+// The lists of one window at all steps.
+SPIKENM_INLINE void list_window(const SpikeLayer& layer, const ListPlan& plan,
+                                const Scratch& scratch, int64_t sample, int64_t block, int64_t y,
+                                int64_t x, const KeptWords& kept, const Taps& taps) {
+  const LayerInput& in = layer.input;
+  const LayerWindow& w = layer.window;
+  const bool regular = in.regular != nullptr && taps.count == w.taps();
+  const int64_t corner =
+      (y * w.stride - w.padding) * in.regular_row + (x * w.stride - w.padding) * in.regular_column;
+  const int64_t words = in.words();
+  for (int64_t t = 0; t < layer.steps; ++t) {
+    uint16_t* const list = scratch.joined + t * plan.list_room;
+    uint16_t* p = list;
+    for (int64_t source = 0; source < plan.most_sources; ++source) {
+      if (!regular) {
+        p = emit_slowly(layer, plan, kept, taps, sample, t, source, p);
+        continue;
+      }
+      const RegularSource& from = in.regular[source];
+      const uint64_t* const at =
+          in.maps[from.map] +
+          ((sample * layer.steps + t) * in.map_pixels[from.map] + from.first + corner) * words;
+      p = emit_kept(kept, [&](int i) { return at[kept.place[i]]; }, p);
+    }
+    end_list(p, layer.rows.rows_of[block]);
+    scratch.counts[t] = static_cast<int32_t>(p - list);
+  }
 }
 
 void kept_block(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
                 const Scratch& scratch, int64_t sample, int64_t block, const KeptWords& kept,
                 Taps& taps) {
-  const int64_t width = layer.window.out_width;
-  TapWords words;
-  for (int64_t pixel = tile.row_begin * width; pixel < tile.row_end * width; ++pixel) {
-    find_taps(layer, plan, pixel / width, pixel % width, taps);
-    for (int64_t t = 0; t < layer.steps; ++t) {
-      uint16_t* const list = scratch.joined + t * plan.list_room;
-      uint16_t* p = list;
-      for (int64_t source = 0; source < plan.most_sources; ++source) {
-        find_words(layer, plan, taps, sample, t, source, scratch.words, words);
-        p = emit_kept(kept, words, p);
-      }
-      end_list(p, layer.rows.rows_of[block]);
-      scratch.counts[t] = static_cast<int32_t>(p - list);
+  for (int64_t y = tile.row_begin; y < tile.row_end; ++y)
+    for (int64_t x = 0; x < layer.window.out_width; ++x) {
+      find_taps(layer, plan, y, x, taps);
+      list_window(layer, plan, scratch, sample, block, y, x, kept, taps);
+      run_listed(layer, {sample, y * layer.window.out_width + x, block}, scratch.joined,
+                 scratch.counts, plan.list_room);
     }
-    run_listed(layer, {sample, pixel, block}, scratch.joined, scratch.counts, plan.list_room);
-  }
 }
 
 // The kept bits of every pixel that the tile reads: [sources, steps, input pixels].
@@ -114,10 +141,11 @@ void extract_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sampl
                     uint64_t* out) {
   const LayerInput& in = layer.input;
   const int64_t words = in.words(), first = plan.input_row_begin * in.width;
-  const int64_t pixels = plan.input_rows * in.width;
+  const int64_t pixels = plan.input_rows * in.width, steps = layer.steps;
+  const int64_t sources = plan.most_sources;
   const uint64_t* const keep = layer.rows.keep + block * layer.window.taps() * words;
-  for (int64_t source = 0; source < plan.most_sources; ++source)
-    for (int64_t t = 0; t < layer.steps; ++t)
+  for (int64_t source = 0; source < sources; ++source)
+    for (int64_t t = 0; t < steps; ++t)
       for (int64_t i = 0; i < pixels; ++i) {
         const int32_t at = in.begin[first + i] + static_cast<int32_t>(source);
         uint64_t bits = 0;
@@ -133,12 +161,25 @@ void extract_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sampl
       }
 }
 
+// Appends the rows of one window whose taps keep the same `kept` channels.
+SPIKENM_INLINE uint16_t* emit_same(const uint64_t* bits, const Taps& taps, int32_t kept,
+                                   int32_t together, uint16_t* p) {
+  for (int k = 0; k < taps.count;) {
+    const int32_t tap = taps.tap[k];
+    uint64_t joined = bits[taps.pixel[k++]];
+    for (; k < taps.count && taps.tap[k] < tap + together; ++k)
+      joined |= bits[taps.pixel[k]] << (taps.tap[k] - tap) * kept;
+    p = emit(p, joined, tap * kept);
+  }
+  return p;
+}
+
 // The same for a block whose taps keep the same `kept` channels.
 void same_taps_block(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
                      const Scratch& scratch, int64_t sample, int64_t block, int32_t kept,
                      Taps& taps) {
   const int64_t width = layer.window.out_width, pixels = plan.input_rows * layer.input.width;
-  uint64_t* const extracted = scratch.words + layer.input.words();
+  uint64_t* const extracted = scratch.words;
   extract_pixels(layer, plan, sample, block, extracted);
   const int32_t together = 64 / kept;  // taps whose bits fit 64
   for (int64_t pixel = tile.row_begin * width; pixel < tile.row_end * width; ++pixel) {
@@ -146,16 +187,8 @@ void same_taps_block(const SpikeLayer& layer, const LayerTile& tile, const ListP
     for (int64_t t = 0; t < layer.steps; ++t) {
       uint16_t* const list = scratch.joined + t * plan.list_room;
       uint16_t* p = list;
-      for (int64_t source = 0; source < plan.most_sources; ++source) {
-        const uint64_t* const bits = extracted + (source * layer.steps + t) * pixels;
-        for (int k = 0; k < taps.count;) {
-          const int32_t tap = taps.tap[k];
-          uint64_t joined = bits[taps.pixel[k++]];
-          for (; k < taps.count && taps.tap[k] < tap + together; ++k)
-            joined |= bits[taps.pixel[k]] << (taps.tap[k] - tap) * kept;
-          p = emit(p, joined, tap * kept);
-        }
-      }
+      for (int64_t source = 0; source < plan.most_sources; ++source)
+        p = emit_same(extracted + (source * layer.steps + t) * pixels, taps, kept, together, p);
       end_list(p, layer.rows.rows_of[block]);
       scratch.counts[t] = static_cast<int32_t>(p - list);
     }
@@ -167,7 +200,6 @@ void kept_tile(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& p
                const Scratch& scratch) {
   Taps taps;
   KeptWords kept;
-  for (int64_t w = 0; w < layer.input.words(); ++w) scratch.words[w] = 0;
   for (int64_t block = tile.block_begin; block < tile.block_end; ++block) {
     const int32_t same = same_for_all_taps(layer, block);
     if (same == 0) plan_words(layer, block, kept);
