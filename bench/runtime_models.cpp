@@ -106,6 +106,8 @@ std::vector<float> sample_for(const StoredModel& model, uint64_t seed) {
 
 std::shared_ptr<const runtime::Model> calibrated_model(const ModelKind& kind) {
   StoredModel stored = random_model(kind);
+  for (NodeId id = 0; id < stored.graph.nodes().size(); ++id)
+    if (stored.graph.node(id).as<graph::Neuron>() != nullptr) stored.rates[id] = kind.rate;
   const std::vector<float> sample = sample_for(stored, 1);
   const auto model = std::make_shared<runtime::Model>(std::move(stored));
   runtime::Session session(model);

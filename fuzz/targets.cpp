@@ -5,6 +5,7 @@
 #include "spikenm/core/event_records.h"
 #include "spikenm/core/json_text.h"
 #include "spikenm/core/owner_record.h"
+#include "spikenm/core/png.h"
 #include "spikenm/core/safetensors.h"
 #include "spikenm/data/datasets/cifar_batch.h"
 #include "spikenm/data/datasets/gesture_table.h"
@@ -196,6 +197,7 @@ const std::vector<Target>& targets() {
       {"sweep", read_sweep},
       {"graph", read_and_draw_graph},
       {"snm", read_snm_file},
+      {"png", [](Bytes input) { static_cast<void>(read_png(input, input.size() % 2, kSource)); }},
   };
   return all;
 }

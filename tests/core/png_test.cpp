@@ -13,19 +13,19 @@ namespace {
 
 using test::TempDir;
 
-struct Picture {
+struct PlainPicture {
   uint32_t width = 0, height = 0;
   std::vector<uint8_t> rgb;
 };
 
-Picture read_png(const std::filesystem::path& path) {
+PlainPicture read_back(const std::filesystem::path& path) {
   const std::string bytes = read_file(path);
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
   EXPECT_NE(png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()), 0);
   EXPECT_EQ(image.format, static_cast<png_uint_32>(PNG_FORMAT_RGB));
   image.format = PNG_FORMAT_RGB;
-  Picture picture{image.width, image.height, std::vector<uint8_t>(PNG_IMAGE_SIZE(image))};
+  PlainPicture picture{image.width, image.height, std::vector<uint8_t>(PNG_IMAGE_SIZE(image))};
   EXPECT_NE(png_image_finish_read(&image, nullptr, picture.rgb.data(), 0, nullptr), 0);
   return picture;
 }
@@ -45,7 +45,7 @@ TEST(Png, PictureComesBackPixelByPixel) {
   for (const auto& [width, height] : sizes) {
     const std::vector<uint8_t> rgb = noise(static_cast<size_t>(width * height * 3));
     write_png(dir / "a.png", width, height, rgb);
-    const Picture read = read_png(dir / "a.png");
+    const PlainPicture read = read_back(dir / "a.png");
     EXPECT_EQ(read.width, width);
     EXPECT_EQ(read.height, height);
     EXPECT_EQ(read.rgb, rgb) << width << "x" << height;
@@ -68,6 +68,26 @@ TEST(Png, PixelsThatDoNotFillThePictureAreABug) {
 TEST(Png, FolderThatIsNotThereIsNamed) {
   const TempDir dir;
   EXPECT_ERROR(write_png(dir / "none/a.png", 1, 1, std::vector<uint8_t>(3)), "none/a.png");
+}
+
+TEST(Png, IsReadAsItWasWritten) {
+  const TempDir folder;
+  const std::vector<uint8_t> rgb = noise(5 * 3 * 3);
+  write_png(folder / "a.png", 5, 3, rgb);
+  const std::string bytes = read_file(folder / "a.png");
+  const Picture colours = read_png(as_bytes(bytes), /*gray=*/false, "a.png");
+  EXPECT_EQ(colours.width, 5);
+  EXPECT_EQ(colours.height, 3);
+  EXPECT_EQ(colours.pixels, rgb);
+  EXPECT_EQ(read_png(as_bytes(bytes), /*gray=*/true, "a.png").pixels.size(), 15u);
+}
+
+TEST(Png, DamagedPicturesAreRefused) {
+  const TempDir folder;
+  write_png(folder / "a.png", 5, 3, noise(5 * 3 * 3));
+  const std::string bytes = read_file(folder / "a.png");
+  EXPECT_ERROR(read_png(as_bytes(bytes.substr(0, 40)), false, "a.png"), "a.png");
+  EXPECT_ERROR(read_png(as_bytes("no picture"), false, "a.png"), "a.png");
 }
 
 }  // namespace

@@ -6,12 +6,17 @@
 #include <png.h>
 
 #include <string>
+#include <utility>
 
 namespace spikenm {
+namespace {
+
+constexpr int64_t kMaxSide = 16384;  // then libpng's 32-bit sizes do not overflow
+
+}  // namespace
 
 void write_png(const std::filesystem::path& path, int64_t width, int64_t height,
                std::span<const uint8_t> rgb) {
-  constexpr int64_t kMaxSide = 16384;  // then libpng's 32-bit sizes do not overflow
   SPIKENM_CHECK(1 <= width && width <= kMaxSide && 1 <= height && height <= kMaxSide,
                 "{}: found a picture of {}x{} pixels, wanted sides of 1 to {}", path.string(),
                 width, height, kMaxSide);
@@ -30,6 +35,34 @@ void write_png(const std::filesystem::path& path, int64_t width, int64_t height,
                                                 /*row_stride=*/0, /*colormap=*/nullptr);
   SPIKENM_CHECK(written != 0, "{}: the picture cannot be packed: {}", path.string(), image.message);
   write_file_atomically(path, std::string_view(packed).substr(0, size));
+}
+
+Picture read_png(Bytes bytes, bool gray, const std::string& source) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  const bool begun = png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) != 0;
+  SPIKENM_CHECK(begun, "{}: found a picture that cannot be read: {}", source, image.message);
+  if (image.width > kMaxSide || image.height > kMaxSide) {
+    const auto [width, height] = std::pair(image.width, image.height);
+    png_image_free(&image);
+    fail("{}: found a picture of {}x{} pixels, wanted sides of 1 to {}", source, width, height,
+         kMaxSide);
+  }
+  // Packed pixels take at least a thousandth of what they unpack to.
+  const uint64_t pixels = uint64_t{image.width} * image.height;
+  if (pixels > 1100 * uint64_t{bytes.size()} * 8) {
+    png_image_free(&image);
+    fail("{}: found a picture of {} pixels in {} bytes: cut short", source, pixels, bytes.size());
+  }
+
+  image.format = gray ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  Picture picture{.width = image.width, .height = image.height, .pixels = {}};
+  picture.pixels.resize(PNG_IMAGE_SIZE(image));
+  const png_color black{0, 0, 0};
+  const bool read = png_image_finish_read(&image, &black, picture.pixels.data(), 0, nullptr) != 0;
+  png_image_free(&image);
+  SPIKENM_CHECK(read, "{}: found a picture that cannot be read: {}", source, image.message);
+  return picture;
 }
 
 }  // namespace spikenm

@@ -7,9 +7,6 @@
 namespace spikenm::runtime {
 namespace {
 
-// Below this share of rows it is faster to look for the kept ones than to read all.
-constexpr double kMostPackedShare = 0.75;
-
 // A mask [C,H,W] as words [pixels, blocks].
 std::vector<uint64_t> alive_words(const std::vector<uint8_t>& mask, const graph::Shape& shape) {
   const int64_t words = kernels::spike_words(shape.channels), pixels = shape.height * shape.width;
@@ -29,9 +26,12 @@ Model::Model(StoredModel stored) : stored_(std::move(stored)), program_(make_pro
     const SynapseTensor tensor = std::move(stored_.synapses.at(layer.synapse));
     ModelLayer made;
     made.pattern = tensor.rule ? tensor.rule->pattern.text() : "dense";
+    made.weights = tensor.shape.numel();
     made.stored = stored_weights(tensor);
-    const bool packs = layer.reads_spikes && kept_rows_share(tensor, layer) <= kMostPackedShare;
-    made.rows = prepare_rows(tensor, layer, packs);
+    made.type = tensor.type;
+    made.plan = plan_layer(tensor, layer, input_rate(stored_, program_, layer),
+                           program_.sources[layer.input].most());
+    made.rows = prepare_rows(tensor, layer, made.plan.packs);
     if (layer.neurons && stored_.neuron_masks.contains(*layer.neurons))
       made.alive = alive_words(stored_.neuron_masks.at(*layer.neurons),
                                stored_.graph.node(*layer.neurons).out);

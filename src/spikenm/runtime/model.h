@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spikenm/runtime/layer_rows.h"
+#include "spikenm/runtime/plan.h"
 #include "spikenm/runtime/program.h"
 
 #include <filesystem>
@@ -13,10 +14,13 @@ namespace spikenm::runtime {
 
 // What a model holds for one layer of its program.
 struct ModelLayer {
+  LayerPlan plan;
   PreparedRows rows;
   std::vector<uint64_t> alive;  // [pixels, blocks]: neurons that a mask keeps; empty: all
   std::string pattern;          // "2:4", "dense"
-  int64_t stored = 0;           // weights that the file has a place for
+  int64_t weights = 0;          // of the dense layer
+  int64_t stored = 0;           // that the file has a place for
+  WeightType type = WeightType::kFloat;
 };
 
 class Model {

@@ -150,8 +150,12 @@ inline void run_place(const SpikeLayer& layer, const Place& place, const SumsAt&
   const uint64_t alive =
       n.alive == nullptr ? ~uint64_t{0} : n.alive[place.pixel * layer.blocks() + place.block];
   const FireRule rule(n);
-  for (int64_t t = 0; t < layer.steps; ++t)
-    layer.spikes[place.word(layer, t)] = fire(rule, multiply_add(sums(t), scale, shift), v) & alive;
+  // Taken out of the loop: the spikes that it writes could be sizes of the layer, for all that the
+  // compiler knows.
+  const int64_t steps = layer.steps, stride = layer.window.pixels() * layer.blocks();
+  uint64_t* out = layer.spikes + place.word(layer, 0);
+  for (int64_t t = 0; t < steps; ++t, out += stride)
+    *out = fire(rule, multiply_add(sums(t), scale, shift), v) & alive;
   if (membrane != nullptr) v.store(membrane);
 }
 
@@ -187,7 +191,7 @@ void run_listed(const SpikeLayer& layer, const Place& place, const uint16_t* lis
   if (layer.rows.int8) {
     const uint8_t* const rows = static_cast<const uint8_t*>(layer.rows.data) + first;
     run_place(layer, place,
-              [&](int64_t t) { return sum_int8(rows, lists + t * list_room, counts[t]); });
+              [=](int64_t t) { return sum_int8(rows, lists + t * list_room, counts[t]); });
   } else {
     const float* const rows = static_cast<const float*>(layer.rows.data) + first;
     run_place(layer, place,

@@ -1,0 +1,124 @@
+#include "samples.h"
+
+#include "spikenm/core/error.h"
+#include "spikenm/core/input_file.h"
+#include "spikenm/core/png.h"
+#include "spikenm/data/events/recognize.h"
+#include "spikenm/data/formats/npy.h"
+#include "spikenm/data/frames.h"
+#include "spikenm/data/resize.h"
+#include "spikenm/data/transforms/normalize.h"
+
+#include <algorithm>
+
+namespace spikenm::run {
+namespace {
+
+using graph::FrameShape;
+
+// The sensor's size, or that of the model where the file does not say it.
+void set_size(data::Recording& recording, const runtime::Model& model) {
+  const FrameShape& frame = model.graph().frame();
+  if (recording.width > 0 && recording.height > 0) return;
+  recording.width = static_cast<int32_t>(frame.width);
+  recording.height = static_cast<int32_t>(frame.height);
+  for (const data::Event& event : recording.events) {
+    recording.width = std::max<int32_t>(recording.width, event.x + 1);
+    recording.height = std::max<int32_t>(recording.height, event.y + 1);
+  }
+}
+
+std::vector<float> read_events(Bytes bytes, const std::string& source,
+                               const runtime::Model& model) {
+  const FrameShape& frame = model.graph().frame();
+  const runtime::InputEncoding& input = model.input();
+  SPIKENM_CHECK(input.events,
+                "{}: found an event file, wanted a picture or .npy: the model reads "
+                "images",
+                source);
+  data::Recording recording = data::read_event_file(bytes, source).recording;
+  set_size(recording, model);
+  const bool fits = recording.width == frame.width && recording.height == frame.height;
+  SPIKENM_CHECK(fits || input.resize > 0, "{}: found a sensor of {}x{}, wanted {}x{}", source,
+                recording.width, recording.height, frame.width, frame.height);
+
+  const data::FrameOptions options{
+      .frames = model.steps(),
+      .rule = input.frames_by_time ? data::FrameRule::kTime : data::FrameRule::kNumber,
+      .binary = input.binary,
+      .polarities = frame.channels};
+  SPIKENM_CHECK(frame.channels <= 2, "{}: found events, and the model reads {} channels", source,
+                frame.channels);
+  for (const data::Event& e : recording.events)
+    SPIKENM_CHECK(e.x < recording.width && e.y < recording.height && e.on <= 1,
+                  "{}: found an event at x {}, y {}, wanted it on the {}x{} sensor", source, e.x,
+                  e.y, recording.width, recording.height);
+  const int64_t planes = model.steps() * frame.channels;
+  std::vector<float> full(static_cast<size_t>(planes * recording.height * recording.width));
+  data::integrate(recording.events, options, recording.height, recording.width, full.data());
+  if (fits) return full;
+  std::vector<float> resized(static_cast<size_t>(planes * frame.height * frame.width));
+  data::Resizer(recording.height, recording.width, frame.height, frame.width)
+      .apply(full.data(), resized.data(), planes);
+  return resized;
+}
+
+std::vector<float> read_array(Bytes bytes, const std::string& source, const runtime::Model& model) {
+  std::vector<float> values = data::npy_values<float>(data::parse_npy(bytes, source), source);
+  const int64_t wanted = model.frames() * model.frame_size();
+  SPIKENM_CHECK(static_cast<int64_t>(values.size()) == wanted,
+                "{}: found {} values, wanted {}: {} frames of {}", source, values.size(), wanted,
+                model.frames(), model.graph().node(0).out.text());
+  return values;
+}
+
+std::vector<float> read_picture(Bytes bytes, const std::string& source,
+                                const runtime::Model& model) {
+  const FrameShape& frame = model.graph().frame();
+  SPIKENM_CHECK(!model.input().events && (frame.channels == 1 || frame.channels == 3),
+                "{}: found a picture, wanted {}", source,
+                model.input().events ? "events" : "values of other channels");
+  const Picture picture = read_png(bytes, frame.channels == 1, source);
+  SPIKENM_CHECK(picture.width == frame.width && picture.height == frame.height,
+                "{}: found a picture of {}x{}, wanted {}x{}", source, picture.width, picture.height,
+                frame.width, frame.height);
+  std::vector<float> values(static_cast<size_t>(model.frame_size()));
+  const int64_t pixels = frame.width * frame.height;
+  for (int64_t p = 0; p < pixels; ++p)
+    for (int64_t c = 0; c < frame.channels; ++c)
+      values[static_cast<size_t>(c * pixels + p)] =
+          picture.pixels[static_cast<size_t>(p * frame.channels + c)];
+  return values;
+}
+
+}  // namespace
+
+void normalize(std::vector<float>& values, const runtime::Model& model) {
+  if (model.input().mean.empty()) return;
+  const FrameShape& frame = model.graph().frame();
+  data::Sample sample{.shape = {model.frames(), frame.channels, frame.height, frame.width},
+                      .values = std::move(values)};
+  data::normalize(sample, model.input().mean, model.input().std);
+  values = std::move(sample.values);
+}
+
+std::vector<float> read_sample(const std::filesystem::path& path, const runtime::Model& model) {
+  std::vector<uint8_t> bytes;
+  read_bytes(path, bytes);
+  const std::string source = path.string();
+  const std::string_view text = as_text(bytes);
+  std::vector<float> values;
+  if (text.starts_with("\x89PNG"))
+    values = read_picture(bytes, source, model);
+  else if (text.starts_with("\x93NUMPY") && !model.input().events)
+    values = read_array(bytes, source, model);
+  else if (text.starts_with("\x93NUMPY") && data::parse_npy(bytes, source).fields.empty() &&
+           data::parse_npy(bytes, source).shape.size() >= 3)
+    values = read_array(bytes, source, model);
+  else
+    values = read_events(bytes, source, model);
+  normalize(values, model);
+  return values;
+}
+
+}  // namespace spikenm::run

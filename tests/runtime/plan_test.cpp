@@ -1,0 +1,64 @@
+#include "spikenm/runtime/plan.h"
+
+#include "spikenm/runtime/session.h"
+#include "support/run_graphs.h"
+#include "support/stored_models.h"
+
+#include <gtest/gtest.h>
+
+namespace spikenm::runtime {
+namespace {
+
+// 64 -> 256 channels behind one layer of neurons, max pooled.
+StoredModel model_of(const std::optional<WeightRule>& rule, double rate) {
+  test::GraphMaker m({2, 8, 8});
+  const auto pool = m.add(test::max_pool(2, 2), {m.unit(0, 64)});
+  m.add(test::synapse_of(3), {m.add(graph::Flatten{}, {m.unit(pool, 256)})});
+  StoredModel model = test::random_model(m.finish(), {.rule = rule, .type = WeightType::kInt8});
+  model.rates[3] = rate;
+  return model;
+}
+
+LayerPlan plan_of(const std::optional<WeightRule>& rule, double rate) {
+  return Model(model_of(rule, rate)).layer(1).plan;
+}
+
+constexpr WeightRule kShared{{2, 16, 64}, nm::Axis::kIn, false};
+
+TEST(Plan, PacksWhereOutputsShareTheirMasks) {
+  EXPECT_EQ(plan_of(kShared, 0.1).kernel, "packed events");
+  EXPECT_EQ(plan_of(WeightRule{{2, 4, 1}, nm::Axis::kIn, false}, 0.1).kernel, "events");
+  EXPECT_EQ(plan_of(std::nullopt, 0.1).kernel, "events");
+}
+
+TEST(Plan, DependsOnTheRecordedRates) {
+  EXPECT_EQ(plan_of(kShared, 0.001).kernel, "events");  // finding the rows costs more than reading
+  EXPECT_EQ(plan_of(kShared, 0.3).kernel, "packed events");
+}
+
+TEST(Plan, AMaxPoolRaisesTheRate) {
+  EXPECT_NEAR(plan_of(kShared, 0.06).input_rate, 1 - std::pow(0.94, 4), 1e-12);
+}
+
+TEST(Plan, SaysWhy) {
+  EXPECT_NE(plan_of(kShared, 0.1).reason.find("12 % of the rows"), std::string::npos)
+      << plan_of(kShared, 0.1).reason;
+  EXPECT_EQ(Model(model_of({}, 0.1)).layer(0).plan.kernel, "values");
+}
+
+// Both ways give the same spikes.
+TEST(Plan, DoesNotChangeTheResult) {
+  std::vector<std::vector<float>> found;
+  for (const double rate : {0.0001, 0.5}) {
+    const auto model = std::make_shared<const Model>(model_of(kShared, rate));
+    EXPECT_EQ(model->layer(1).plan.packs, rate == 0.5);
+    Session session(model);
+    std::vector<float> input(static_cast<size_t>(model->frames() * model->frame_size()), 1.0f);
+    const auto scores = session.run(input);
+    found.emplace_back(scores.begin(), scores.end());
+  }
+  EXPECT_EQ(found[0], found[1]);
+}
+
+}  // namespace
+}  // namespace spikenm::runtime
