@@ -13,6 +13,7 @@ namespace spikenm::cli {
 #define SPIKENM_COMMANDS(row) \
   row("train",   setup_train,   "train, prune and finetune a network as a config says") \
   row("eval",    setup_eval,    "measure a trained model on the test split") \
+  row("export",  setup_export,  "write a trained model as a .snm file, which runs without torch") \
   row("inspect", setup_inspect, "show the layers of a model or config: weights, blocks, tails") \
   row("table",   setup_table,   "show finished runs as the paper's table, its figures beside them") \
   row("sweep",   setup_sweep,   "run a grid or list of configs, and plot mean and spread") \

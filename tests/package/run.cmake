@@ -18,4 +18,7 @@ file(GLOB programs "${WORK}/build/draw_mask" "${WORK}/build/run_network" "${WORK
 foreach(program IN LISTS programs)
   must("${program}")
 endforeach()
+foreach(program run_packed_cpp run_packed_c)
+  must("${WORK}/no_torch/${program}" "${CMAKE_CURRENT_LIST_DIR}/../golden/model_v1.snm")
+endforeach()
 file(REMOVE_RECURSE "${WORK}")

@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-ROWS = [["core"], ["nm"], ["graph"], ["kernels"], ["ops", "runtime"], ["nn", "data"], ["sparsity"], ["metrics"], ["train"], ["report"],
+ROWS = [["core"], ["nm"], ["graph"], ["kernels"], ["ops", "runtime"], ["nn", "data"], ["sparsity"], ["metrics"], ["train"], ["report", "deploy"],
         ["sweep"], ["apps"]]
 LEVEL = {layer: row for row, layers in enumerate(ROWS) for layer in layers}
 # report reads run folders and nothing else; sweep plans and reports, and its runs are programs; data knows no model.
