@@ -24,7 +24,8 @@ struct Way {
   bool int8 = true;
   Rows rows = Rows::kAll;
   double rate = 0.1;
-  int64_t sources = 1;  // of each pixel
+  int32_t word_rows = 32;  // of Rows::kKept and kSameForAllTaps
+  int64_t sources = 1;     // of each pixel
   bool fires = true;
   bool soft = false;
   bool alive = false;     // some neurons are masked
@@ -143,18 +144,18 @@ class Trial {
     for (size_t b = 0; b < blocks; ++b) {
       int64_t own = taps * layer_.input.channels;
       if (way.rows != Rows::kAll) {
-        own = 0;
         for (int64_t i = 0; i < taps * words; ++i) {
           const int64_t word = way.rows == Rows::kKept ? i : i % words;
           uint64_t keep = 0;
-          for (int64_t c = 0; c < 64; ++c)
+          for (int64_t c = 0; c < 64 && std::popcount(keep) < way.word_rows; ++c)
             if (i % words * 64 + c < layer_.input.channels &&
                 random_.below((b * 1000 + static_cast<size_t>(word)) * 64 + static_cast<size_t>(c),
                               4) == 0)
               keep |= uint64_t{1} << c;
           keep_.push_back(keep);
-          own += std::popcount(keep);
         }
+        own = taps * words * way.word_rows;
+        layer_.rows.word_rows = way.word_rows;
       }
       first_row_.push_back(total);
       rows_of_.push_back(static_cast<int32_t>(own));
@@ -262,6 +263,13 @@ TEST(SpikeLayer, LevelsAgreeOnNoSpikesAndOnAll) {
       for (const bool int8 : {true, false})
         for (const Rows rows : {Rows::kAll, Rows::kKept, Rows::kSameForAllTaps})
           expect_levels_agree(shape, {.int8 = int8, .rows = rows, .rate = rate});
+}
+
+TEST(SpikeLayer, LevelsAgreeOnEveryNumberOfRowsOfAWord) {
+  for (const Shape& shape : std::span(kShapes).first(5))
+    for (const int32_t word_rows : {1, 2, 4, 8, 16, 32, 64})
+      for (const Rows rows : {Rows::kKept, Rows::kSameForAllTaps})
+        expect_levels_agree(shape, {.rows = rows, .word_rows = word_rows});
 }
 
 // Sums of many rows of one sign do not fit 16 bits.

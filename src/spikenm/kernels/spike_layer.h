@@ -71,8 +71,9 @@ struct LayerWindow {
 };
 
 // The rows of block b begin at first_row[b]; there are rows_of[b] and behind them a row of zeros.
-// Row (tap, channel) is number tap * channels + channel; with `keep`, only rows whose bit is set are
-// there, in the same order.
+// Row (tap, channel) is number tap * channels + channel. With `keep`, only rows whose bit is set are
+// there, in the same order: word_rows for each (tap, word of channels), and rows of zeros where a
+// word keeps fewer. word_rows is 1, 2, 4, … or 64.
 //
 // A row of int8 is 32 words of 16 bits: word i = 256 * w[32 + i] + w[i] + 128. So a sum of words
 // holds both sums, and needs half the instructions. A row of floats is 64 floats.
@@ -82,6 +83,7 @@ struct LayerRows {
   const int64_t* first_row = nullptr;
   const int32_t* rows_of = nullptr;
   const uint64_t* keep = nullptr;  // [blocks, taps, words] of the input; null: every row is there
+  int32_t word_rows = 0;           // with `keep`
 };
 
 // Constants of the neurons; without neurons the result is scale * sum + shift.

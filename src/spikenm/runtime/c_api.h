@@ -3,7 +3,7 @@
  *   spikenm_model* model = spikenm_load("m.snm");
  *   spikenm_session* session = spikenm_session_new(model, 1);
  *   if (session && spikenm_run(session, values, 1, scores) == 0) ...
- *   else fprintf(stderr, "%s\n", spikenm_last_error());
+ *   else complain(spikenm_last_error());
  *
  * A model is read by any number of sessions on any threads; a session is used by one thread at a
  * time. Functions that fail return null or -1, and spikenm_last_error() says why in one sentence.

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cstring>
-#include <numeric>
 
 namespace spikenm::runtime {
 namespace {
@@ -76,13 +75,11 @@ int64_t ones(std::span<const uint64_t> words) {
   return count;
 }
 
-// By (block, tap, word): how many rows of the block stand before those of the word.
-std::vector<int32_t> rows_before(const std::vector<uint64_t>& keep, int64_t blocks) {
-  std::vector<int32_t> before(keep.size());
-  const size_t per_block = keep.size() / static_cast<size_t>(blocks);
-  for (size_t i = 0; i < keep.size(); ++i)
-    before[i] = i % per_block == 0 ? 0 : before[i - 1] + std::popcount(keep[i - 1]);
-  return before;
+// Rows of each word: as many as the fullest keeps, rounded up so that whole words fill 64 bits.
+int32_t rows_of_words(std::span<const uint64_t> keep) {
+  int most = 1;
+  for (const uint64_t word : keep) most = std::max(most, std::popcount(word));
+  return static_cast<int32_t>(std::bit_ceil(static_cast<unsigned>(most)));
 }
 
 void put_int8(uint8_t* row, int64_t lane, int8_t value) {
@@ -107,7 +104,8 @@ kernels::LayerRows PreparedRows::view() const {
           .data = data.as<void>(),
           .first_row = first_row.data(),
           .rows_of = rows_of.data(),
-          .keep = keep.empty() ? nullptr : keep.data()};
+          .keep = keep.empty() ? nullptr : keep.data(),
+          .word_rows = word_rows};
 }
 
 double kept_rows_share(const SynapseTensor& tensor, const Layer& layer) {
@@ -122,23 +120,17 @@ PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer, bool 
   PreparedRows rows;
   // Real values times int8 weights are floats; the scale is the layer's.
   rows.int8 = tensor.type == WeightType::kInt8 && layer.reads_spikes;
-  std::vector<int32_t> before;
+  int64_t own = places.rows();
   if (packs) {
     rows.keep = kept_rows(tensor, places);
-    before = rows_before(rows.keep, places.blocks);
+    rows.word_rows = rows_of_words(rows.keep);
+    own = places.taps * places.words * rows.word_rows;
   }
-
-  int64_t total = 0;
-  const auto per_block = static_cast<size_t>(places.taps * places.words);
-  for (size_t b = 0; b < static_cast<size_t>(places.blocks); ++b) {
-    const int64_t own =
-        packs ? ones(std::span(rows.keep).subspan(b * per_block, per_block)) : places.rows();
-    rows.first_row.push_back(total);
+  const int64_t total = places.blocks * (own + 1);
+  for (int64_t b = 0; b < places.blocks; ++b) {
+    rows.first_row.push_back(b * (own + 1));
     rows.rows_of.push_back(static_cast<int32_t>(own));
-    total += own + 1;
   }
-  rows.kept_share = static_cast<double>(total - places.blocks) /
-                    static_cast<double>(places.blocks * places.rows());
   const size_t item = rows.int8 ? sizeof(int8_t) : sizeof(float);
   rows.data = AlignedBytes(static_cast<size_t>(total * kSpikeBlock) * item);
   if (rows.int8) clear_int8(rows.data.as<uint8_t>(), rows.data.size());
@@ -147,10 +139,11 @@ PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer, bool 
     const int64_t block = output / kSpikeBlock;
     int64_t row = tap * places.channels + input;
     if (packs) {
-      const auto word =
-          static_cast<size_t>((block * places.taps + tap) * places.words + input / kSpikeBlock);
+      const int64_t word = tap * places.words + input / kSpikeBlock;
+      const uint64_t keep =
+          rows.keep[static_cast<size_t>(block * places.taps * places.words + word)];
       const uint64_t below = (uint64_t{1} << input % kSpikeBlock) - 1;
-      row = before[word] + std::popcount(rows.keep[word] & below);
+      row = word * rows.word_rows + std::popcount(keep & below);
     }
     return (rows.first_row[static_cast<size_t>(block)] + row) * kSpikeBlock;
   };

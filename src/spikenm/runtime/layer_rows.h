@@ -14,7 +14,7 @@ struct PreparedRows {
   std::vector<int64_t> first_row;  // [blocks]
   std::vector<int32_t> rows_of;    // [blocks]
   std::vector<uint64_t> keep;      // [blocks, taps, words]; empty: every row is there
-  double kept_share = 1;           // of rows that some output of their block keeps
+  int32_t word_rows = 0;           // with `keep`: rows of each of its words
 
   [[nodiscard]] kernels::LayerRows view() const;
 };

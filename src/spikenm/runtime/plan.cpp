@@ -57,7 +57,9 @@ LayerPlan plan_layer(const SynapseTensor& tensor, const Layer& layer, double rat
   const double all = rows * rate * kRowCycles + taps * kJoinCycles / blocks;
   const double packed = rows * kept * rate * kRowCycles + extracting + emits;
 
-  plan.packs = kept < 1 && packed < all;
+  // Numbers of packed rows must fit a list too.
+  const bool fits = 2 * rows * kept < static_cast<double>(kernels::kMostListedRows);
+  plan.packs = kept < 1 && packed < all && fits;
   plan.kernel = plan.packs ? "packed events" : "events";
   if (kept == 1)
     plan.reason = fmt::format(

@@ -58,10 +58,9 @@ struct Work {
 
 // Whether the vector forms can hold the window and number the rows.
 bool fits_vectors(const SpikeLayer& layer) {
-  constexpr int64_t kMostTaps = 1024, kMostWords = 4096;  // spike_layer_inl.h
-  const int64_t taps = layer.window.taps();
-  if (taps > kMostTaps || taps * layer.input.words() > kMostWords) return false;
-  return layer.input.values != nullptr || taps * layer.input.channels <= kMostListedRows;
+  constexpr int64_t kMostTaps = 1024;  // spike_layer_inl.h
+  if (layer.window.taps() > kMostTaps) return false;
+  return layer.input.values != nullptr || layer.rows.rows_of[0] <= kMostListedRows;
 }
 
 SpikeTile tile_at([[maybe_unused]] Isa isa) {

@@ -21,9 +21,7 @@ int64_t row_number(const SpikeLayer& layer, int64_t block, int64_t tap, int64_t 
   const int64_t word = tap * words + channel / kSpikeBlock;
   const uint64_t bit = uint64_t{1} << channel % kSpikeBlock;
   if ((keep[word] & bit) == 0) return -1;
-  int64_t before = std::popcount(keep[word] & (bit - 1));
-  for (int64_t w = 0; w < word; ++w) before += std::popcount(keep[w]);
-  return before;
+  return word * layer.rows.word_rows + std::popcount(keep[word] & (bit - 1));
 }
 
 void add_row(const SpikeLayer& layer, int64_t block, int64_t row, float value, Sums& sums) {
