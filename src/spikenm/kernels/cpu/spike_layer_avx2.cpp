@@ -60,15 +60,15 @@ struct Whole {
     }
   }
   SPIKENM_INLINE void add(const uint8_t* rows, const uint16_t* list, int64_t n) {
-    for (int64_t i = 0; i < n; i += 4)
-      for (int u = 0; u < 4; ++u) add_one(rows, list[i + u]);
+    for (int64_t i = 0; i < n; i += 8)
+      for (int u = 0; u < 8; ++u) add_one(rows, list[i + u]);
   }
   SPIKENM_INLINE void add_some(const uint8_t* rows, const uint16_t* list, int64_t n) {
     for (int64_t i = 0; i < n; ++i) add_one(rows, list[i]);
   }
   // The sums as 32-bit numbers: lanes 8 i to 8 i + 7 in part i.
   SPIKENM_INLINE void widen(int64_t n, bool padded, __m256i parts[8]) const {
-    const int64_t added = padded ? (n + 3) / 4 * 4 : n;
+    const int64_t added = padded ? (n + 7) / 8 * 8 : n;
     const __m256i bias = _mm256_set1_epi16(static_cast<short>(128 * added));
     for (int p = 0; p < 2; ++p) {
       const __m256i low =
@@ -113,12 +113,14 @@ struct FireRule {
         reset(_mm256_set1_ps(n.reset)) {}
 };
 
+template <bool kSoft>
 SPIKENM_INLINE uint64_t fire(const FireRule& rule, const Floats& current, Floats& v) {
   uint64_t fired = 0;
   for (int i = 0; i < 8; ++i) {
     const __m256 h = _mm256_fmadd_ps(rule.keep, v.part[i], current.part[i]);
     const __m256 over = _mm256_cmp_ps(h, rule.threshold, _CMP_GE_OQ);
-    v.part[i] = _mm256_blendv_ps(h, _mm256_fmadd_ps(rule.soft, h, rule.reset), over);
+    const __m256 fallen = kSoft ? _mm256_fmadd_ps(rule.soft, h, rule.reset) : rule.reset;
+    v.part[i] = _mm256_blendv_ps(h, fallen, over);
     fired |= static_cast<uint64_t>(static_cast<unsigned>(_mm256_movemask_ps(over))) << 8 * i;
   }
   return fired;

@@ -57,10 +57,10 @@ struct Whole {
     both = _mm512_add_epi16(both, x);
     high = _mm512_add_epi16(high, _mm512_srai_epi16(x, 8));
   }
-  // Four at a time: the list ends with rows of zeros.
+  // Eight at a time: the list ends with rows of zeros.
   SPIKENM_INLINE void add(const uint8_t* rows, const uint16_t* list, int64_t n) {
-    for (int64_t i = 0; i < n; i += 4)
-      for (int u = 0; u < 4; ++u) add_one(rows, list[i + u]);
+    for (int64_t i = 0; i < n; i += 8)
+      for (int u = 0; u < 8; ++u) add_one(rows, list[i + u]);
   }
   SPIKENM_INLINE void add_some(const uint8_t* rows, const uint16_t* list, int64_t n) {
     int64_t i = 0;
@@ -70,7 +70,7 @@ struct Whole {
   }
   // The sums of lanes 0 to 31, of n rows.
   [[nodiscard]] SPIKENM_INLINE __m512i low(int64_t n, bool padded) const {
-    const int64_t added = padded ? (n + 3) / 4 * 4 : n;
+    const int64_t added = padded ? (n + 7) / 8 * 8 : n;
     const __m512i bias = _mm512_set1_epi16(static_cast<short>(128 * added));
     return _mm512_sub_epi16(_mm512_sub_epi16(both, _mm512_slli_epi16(high, 8)), bias);
   }
@@ -111,12 +111,14 @@ struct FireRule {
         reset(_mm512_set1_ps(n.reset)) {}
 };
 
+template <bool kSoft>
 SPIKENM_INLINE uint64_t fire(const FireRule& rule, const Floats& current, Floats& v) {
   uint64_t fired = 0;
   for (int i = 0; i < 4; ++i) {
     const __m512 h = _mm512_fmadd_ps(rule.keep, v.part[i], current.part[i]);
     const __mmask16 over = _mm512_cmp_ps_mask(h, rule.threshold, _CMP_GE_OQ);
-    v.part[i] = _mm512_mask_fmadd_ps(h, over, rule.soft, rule.reset);
+    v.part[i] = kSoft ? _mm512_mask_fmadd_ps(h, over, rule.soft, rule.reset)
+                      : _mm512_mask_mov_ps(h, over, rule.reset);
     fired |= static_cast<uint64_t>(over) << 16 * i;
   }
   return fired;

@@ -5,7 +5,7 @@
 //   Whole             64 sums of int8 rows: clear, add(rows, list, n), floats(n), add_to, floats
 //   emit(p, bits, b)  appends b + the number of each set bit; returns the new end
 //   append(p, s, n, b)  appends b + s[0..n)
-//   fire(rule, current, v)  the bits of the neurons that fire
+//   fire<soft>(rule, current, v)  the bits of the neurons that fire
 //   add_scaled(sums, row, value)  sums += value * row
 //
 // and includes this. Stores of emit and append may go kListSlack entries past the end.
@@ -55,6 +55,16 @@ void find_taps(const SpikeLayer& layer, const ListPlan& plan, int64_t y, int64_t
   }
 }
 
+// Whether the window at (y, x) lies inside the map; then `corner` is the pixel of its first tap.
+SPIKENM_INLINE bool lies_inside(const SpikeLayer& layer, const ListPlan& plan, int64_t y, int64_t x,
+                                int64_t& corner) {
+  const LayerWindow& w = layer.window;
+  const int64_t top = y * w.stride - w.padding, left = x * w.stride - w.padding;
+  corner = (top - plan.input_row_begin) * layer.input.width + left;
+  return top >= 0 && left >= 0 && top + w.kernel_height <= layer.input.height &&
+         left + w.kernel_width <= layer.input.width;
+}
+
 // The words of source s at a step.
 inline const uint64_t* source_words(const SpikeLayer& layer, int64_t sample, int64_t step,
                                     const SpikeSource& s) {
@@ -83,9 +93,12 @@ void list_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sample,
   }
 }
 
-// Four numbers of the row of zeros end a list, so that rows are added four at a time.
-inline void end_list(uint16_t* end, int32_t zero_row) {
-  for (int i = 0; i < 4; ++i) end[i] = static_cast<uint16_t>(zero_row);
+// Eight numbers of the row of zeros end a list, so that rows are added eight at a time: short lists
+// then take nearly the same number of rounds, which a processor can foresee.
+SPIKENM_INLINE void end_list(uint16_t* end, int32_t zero_row) {
+  const uint64_t four = static_cast<uint64_t>(zero_row) * 0x0001000100010001;
+  __builtin_memcpy(end, &four, sizeof four);
+  __builtin_memcpy(end + 4, &four, sizeof four);
 }
 
 // The rows of one output pixel at one step; returns how many.
@@ -154,8 +167,13 @@ inline void run_place(const SpikeLayer& layer, const Place& place, const SumsAt&
   // compiler knows.
   const int64_t steps = layer.steps, stride = layer.window.pixels() * layer.blocks();
   uint64_t* out = layer.spikes + place.word(layer, 0);
-  for (int64_t t = 0; t < steps; ++t, out += stride)
-    *out = fire(rule, multiply_add(sums(t), scale, shift), v) & alive;
+  if (n.soft == 0) {
+    for (int64_t t = 0; t < steps; ++t, out += stride)
+      *out = fire<false>(rule, multiply_add(sums(t), scale, shift), v) & alive;
+  } else {
+    for (int64_t t = 0; t < steps; ++t, out += stride)
+      *out = fire<true>(rule, multiply_add(sums(t), scale, shift), v) & alive;
+  }
   if (membrane != nullptr) v.store(membrane);
 }
 

@@ -66,12 +66,16 @@ uint16_t* emit_taps(const SpikeLayer& layer, const ListPlan& plan, const KeptBlo
 // The lists of one window at all steps.
 template <int kAt>
 void list_window(const SpikeLayer& layer, const ListPlan& plan, const Scratch& scratch,
-                 int64_t sample, const KeptBlock& own, int64_t y, int64_t x, const Taps& taps) {
+                 int64_t sample, const KeptBlock& own, int64_t y, int64_t x, Taps& taps) {
   const LayerInput& in = layer.input;
-  const LayerWindow& w = layer.window;
+  int64_t corner;
   const bool side_by_side =
-      in.regular != nullptr && in.regular_column == 1 && taps.count == w.taps();
-  const int64_t corner = (y * w.stride - w.padding) * in.regular_row + (x * w.stride - w.padding);
+      lies_inside(layer, plan, y, x, corner) && in.regular != nullptr && in.regular_column == 1;
+  if (side_by_side)  // from the pixel of the input to that of its map
+    corner = (y * layer.window.stride - layer.window.padding) * in.regular_row +
+             x * layer.window.stride - layer.window.padding;
+  else
+    find_taps(layer, plan, y, x, taps);
   const int64_t steps = layer.steps, sources = plan.most_sources, room = plan.list_room;
   const int32_t zero_row = layer.rows.rows_of[0];
   const auto run_rows = static_cast<int32_t>(own.run_words * own.word_rows);
@@ -102,7 +106,6 @@ void run_kept(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& pl
   const KeptBlock own = kept_block_of(layer, block);
   for (int64_t y = tile.row_begin; y < tile.row_end; ++y)
     for (int64_t x = 0; x < layer.window.out_width; ++x) {
-      find_taps(layer, plan, y, x, taps);
       list_window<kAt>(layer, plan, scratch, sample, own, y, x, taps);
       run_listed(layer, {sample, y * layer.window.out_width + x, block}, scratch.joined,
                  scratch.counts, plan.list_room);
@@ -195,22 +198,25 @@ void run_same_taps(const SpikeLayer& layer, const LayerTile& tile, const ListPla
     groups.place[k] =
         static_cast<int32_t>(k / w.kernel_width * layer.input.width + k % w.kernel_width);
   const int32_t zero_row = layer.rows.rows_of[block];
-  for (int64_t pixel = tile.row_begin * w.out_width; pixel < tile.row_end * w.out_width; ++pixel) {
-    find_taps(layer, plan, pixel / w.out_width, pixel % w.out_width, taps);
-    const bool inside = taps.count == n_taps;
-    for (int64_t t = 0; t < steps; ++t) {
-      uint16_t* const list = scratch.joined + t * plan.list_room;
-      uint16_t* p = list;
-      for (int64_t source = 0; source < plan.most_sources; ++source) {
-        const uint64_t* const bits = scratch.words + (source * steps + t) * pixels;
-        p = inside ? emit_inside(bits + taps.pixel[0], groups, n_taps, kept, p)
-                   : emit_border(bits, taps, kept, p);
+  const int64_t sources = plan.most_sources, room = plan.list_room;
+  for (int64_t y = tile.row_begin; y < tile.row_end; ++y)
+    for (int64_t x = 0; x < w.out_width; ++x) {
+      int64_t corner;
+      const bool inside = lies_inside(layer, plan, y, x, corner);
+      if (!inside) find_taps(layer, plan, y, x, taps);
+      for (int64_t t = 0; t < steps; ++t) {
+        uint16_t* const list = scratch.joined + t * room;
+        uint16_t* p = list;
+        for (int64_t source = 0; source < sources; ++source) {
+          const uint64_t* const bits = scratch.words + (source * steps + t) * pixels;
+          p = inside ? emit_inside(bits + corner, groups, n_taps, kept, p)
+                     : emit_border(bits, taps, kept, p);
+        }
+        end_list(p, zero_row);
+        scratch.counts[t] = static_cast<int32_t>(p - list);
       }
-      end_list(p, zero_row);
-      scratch.counts[t] = static_cast<int32_t>(p - list);
+      run_listed(layer, {sample, y * w.out_width + x, block}, scratch.joined, scratch.counts, room);
     }
-    run_listed(layer, {sample, pixel, block}, scratch.joined, scratch.counts, plan.list_room);
-  }
 }
 
 using RunKept = void (*)(const SpikeLayer&, const LayerTile&, const ListPlan&, const Scratch&,
