@@ -9,6 +9,8 @@ namespace spikenm::kernels {
 namespace {
 
 #define SPIKENM_INLINE inline __attribute__((always_inline))
+// Loops that are functions of their own keep their variables in registers.
+#define SPIKENM_NOINLINE __attribute__((noinline))
 
 // 64 floats: lanes 8 i to 8 i + 7 in part i.
 struct Floats {

@@ -13,6 +13,8 @@ namespace spikenm::kernels {
 namespace {
 
 #define SPIKENM_INLINE inline __attribute__((always_inline))
+// Loops that are functions of their own keep their variables in registers.
+#define SPIKENM_NOINLINE __attribute__((noinline))
 
 // 64 floats: lanes 16 i to 16 i + 15 in part i.
 struct Floats {

@@ -29,7 +29,7 @@ SPIKENM_INLINE uint16_t* emit_words(const uint64_t* bits, const uint64_t* keep, 
 // What is the same for all windows of a block.
 struct KeptBlock {
   const uint64_t* keep;  // [taps, words]
-  int32_t word_rows;
+  int32_t word_rows, zero_row;
   int64_t words;
   // A window inside the map is so many runs of words that lie side by side.
   int64_t runs, run_words, run_stride;
@@ -40,6 +40,7 @@ KeptBlock kept_block_of(const SpikeLayer& layer, int64_t block) {
   const LayerWindow& w = layer.window;
   KeptBlock own{.keep = layer.rows.keep + block * w.taps() * in.words(),
                 .word_rows = layer.rows.word_rows,
+                .zero_row = layer.rows.rows_of[block],
                 .words = in.words(),
                 .runs = w.kernel_height,
                 .run_words = w.kernel_width * in.words(),
@@ -63,40 +64,64 @@ uint16_t* emit_taps(const SpikeLayer& layer, const ListPlan& plan, const KeptBlo
   return p;
 }
 
-// The lists of one window at all steps.
+// The lists of a window inside the map at all steps. `bits`: its first word at the first step;
+// `step_words`: from one step to the next.
+template <int kAt>
+SPIKENM_NOINLINE void list_inside(const KeptBlock& own, const uint64_t* bits, int64_t step_words,
+                                  int64_t steps, uint16_t* list, int64_t room, int32_t* counts,
+                                  bool appends) {
+  const int64_t runs = own.runs, run_words = own.run_words, run_stride = own.run_stride;
+  const auto run_rows = static_cast<int32_t>(run_words * own.word_rows);
+  const int32_t zero_row = own.zero_row;
+  for (int64_t t = 0; t < steps; ++t, bits += step_words, list += room) {
+    uint16_t* p = appends ? list + counts[t] : list;
+    const uint64_t *at = bits, *keep = own.keep;
+    int32_t row = 0;
+    for (int64_t run = 0; run < runs; ++run) {
+      p = emit_words<kAt>(at, keep, run_words, row, p);
+      at += run_stride;
+      keep += run_words;
+      row += run_rows;
+    }
+    end_list(p, zero_row);
+    counts[t] = static_cast<int32_t>(p - list);
+  }
+}
+
+// The same at the border, or of pixels that are not side by side.
+template <int kAt>
+SPIKENM_NOINLINE void list_taps(const SpikeLayer& layer, const ListPlan& plan,
+                                const Scratch& scratch, int64_t sample, const KeptBlock& own,
+                                const Taps& taps) {
+  for (int64_t t = 0; t < layer.steps; ++t) {
+    uint16_t* const list = scratch.joined + t * plan.list_room;
+    uint16_t* p = list;
+    for (int64_t source = 0; source < plan.most_sources; ++source)
+      p = emit_taps<kAt>(layer, plan, own, taps, sample, t, source, p);
+    end_list(p, own.zero_row);
+    scratch.counts[t] = static_cast<int32_t>(p - list);
+  }
+}
+
 template <int kAt>
 void list_window(const SpikeLayer& layer, const ListPlan& plan, const Scratch& scratch,
                  int64_t sample, const KeptBlock& own, int64_t y, int64_t x, Taps& taps) {
   const LayerInput& in = layer.input;
   int64_t corner;
-  const bool side_by_side =
-      lies_inside(layer, plan, y, x, corner) && in.regular != nullptr && in.regular_column == 1;
-  if (side_by_side)  // from the pixel of the input to that of its map
-    corner = (y * layer.window.stride - layer.window.padding) * in.regular_row +
-             x * layer.window.stride - layer.window.padding;
-  else
+  const bool inside = lies_inside(layer, plan, y, x, corner);
+  if (!inside || in.regular == nullptr || in.regular_column != 1) {
     find_taps(layer, plan, y, x, taps);
-  const int64_t steps = layer.steps, sources = plan.most_sources, room = plan.list_room;
-  const int32_t zero_row = layer.rows.rows_of[0];
-  const auto run_rows = static_cast<int32_t>(own.run_words * own.word_rows);
-  for (int64_t t = 0; t < steps; ++t) {
-    uint16_t* const list = scratch.joined + t * room;
-    uint16_t* p = list;
-    for (int64_t source = 0; source < sources; ++source) {
-      if (!side_by_side) {
-        p = emit_taps<kAt>(layer, plan, own, taps, sample, t, source, p);
-        continue;
-      }
-      const RegularSource& from = in.regular[source];
-      const uint64_t* bits =
-          in.maps[from.map] +
-          ((sample * steps + t) * in.map_pixels[from.map] + from.first + corner) * own.words;
-      for (int64_t run = 0; run < own.runs; ++run, bits += own.run_stride)
-        p = emit_words<kAt>(bits, own.keep + run * own.run_words, own.run_words,
-                            static_cast<int32_t>(run) * run_rows, p);
-    }
-    end_list(p, zero_row);
-    scratch.counts[t] = static_cast<int32_t>(p - list);
+    return list_taps<kAt>(layer, plan, scratch, sample, own, taps);
+  }
+  corner = (y * layer.window.stride - layer.window.padding) * in.regular_row +
+           x * layer.window.stride - layer.window.padding;
+  for (int64_t source = 0; source < plan.most_sources; ++source) {
+    const RegularSource& from = in.regular[source];
+    const int64_t pixels = in.map_pixels[from.map];
+    const uint64_t* const bits =
+        in.maps[from.map] + (sample * layer.steps * pixels + from.first + corner) * own.words;
+    list_inside<kAt>(own, bits, pixels * own.words, layer.steps, scratch.joined, plan.list_room,
+                     scratch.counts, source > 0);
   }
 }
 
@@ -131,6 +156,20 @@ SPIKENM_INLINE uint64_t extract_words(const uint64_t* bits, const KeptBlock& own
   return joined;
 }
 
+// The kept bits of `count` pixels, `stride` words apart.
+SPIKENM_NOINLINE void extract_row(const KeptBlock& own, const uint64_t* bits, int64_t stride,
+                                  int64_t count, uint64_t* out) {
+  if (own.words == 4) {  // written out for the usual 256 channels
+    const uint64_t a = own.keep[0], b = own.keep[1], c = own.keep[2], d = own.keep[3];
+    const int rows = own.word_rows;
+    for (int64_t x = 0; x < count; ++x, bits += stride)
+      out[x] = extract(bits[0], a) | extract(bits[1], b) << rows | extract(bits[2], c) << 2 * rows |
+               extract(bits[3], d) << 3 * rows;
+    return;
+  }
+  for (int64_t x = 0; x < count; ++x, bits += stride) out[x] = extract_words(bits, own);
+}
+
 // The kept bits of every pixel that the tile reads: [sources, steps, input pixels].
 void extract_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sample,
                     const KeptBlock& own, uint64_t* out) {
@@ -147,8 +186,8 @@ void extract_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sampl
               in.maps[from.map] +
               ((sample * steps + t) * in.map_pixels[from.map] + from.first + y * in.regular_row) *
                   own.words;
-          const int64_t stride = in.regular_column * own.words;
-          for (int64_t x = 0; x < width; ++x, bits += stride) *out++ = extract_words(bits, own);
+          extract_row(own, bits, in.regular_column * own.words, width, out);
+          out += width;
           continue;
         }
         for (int64_t x = 0; x < width; ++x) {
@@ -161,27 +200,50 @@ void extract_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sampl
       }
 }
 
-// Taps whose bits are emitted together, for the windows inside the map.
-struct TapGroups {
-  int32_t place[Taps::kMost];  // of each tap's pixel, from that of tap 0
-  int32_t together;            // taps whose bits fit 64
-};
-
-SPIKENM_INLINE uint16_t* emit_inside(const uint64_t* bits, const TapGroups& groups, int32_t taps,
-                                     int32_t kept, uint16_t* p) {
-  for (int32_t k = 0; k < taps;) {
-    const int32_t first = k, end = k + groups.together < taps ? k + groups.together : taps;
-    uint64_t joined = 0;
-    for (int shift = 0; k < end; ++k, shift += kept) joined |= bits[groups.place[k]] << shift;
-    p = emit(p, joined, first * kept);
+// The lists of a window inside the map whose taps keep the same channels, at all steps. kTogether
+// taps of `kept` bits are emitted at once; `place`: each tap's pixel, from that of tap 0.
+template <int kTogether>
+SPIKENM_NOINLINE void list_same_taps(const uint64_t* bits, int64_t pixels, int64_t steps,
+                                     const int32_t* place, int32_t taps, int32_t kept,
+                                     uint16_t* list, int64_t room, int32_t* counts,
+                                     int32_t zero_row, bool appends) {
+  for (int64_t t = 0; t < steps; ++t, bits += pixels, list += room) {
+    uint16_t* p = appends ? list + counts[t] : list;
+    int32_t k = 0, row = 0;
+    for (; k + kTogether <= taps; k += kTogether, row += kTogether * kept) {
+      uint64_t joined = bits[place[k]];
+      for (int j = 1; j < kTogether; ++j) joined |= bits[place[k + j]] << j * kept;
+      p = emit(p, joined, row);
+    }
+    if (k < taps) {
+      uint64_t joined = 0;
+      for (int j = 0; k < taps; ++k, ++j) joined |= bits[place[k]] << j * kept;
+      p = emit(p, joined, row);
+    }
+    end_list(p, zero_row);
+    counts[t] = static_cast<int32_t>(p - list);
   }
-  return p;
+}
+
+using ListSameTaps = void (*)(const uint64_t*, int64_t, int64_t, const int32_t*, int32_t, int32_t,
+                              uint16_t*, int64_t, int32_t*, int32_t, bool);
+
+// As many taps as fit 64 bits, or fewer.
+ListSameTaps same_taps_lister(int32_t kept) {
+  return kept > 32 ? list_same_taps<1> : kept > 16 ? list_same_taps<2> : list_same_taps<4>;
 }
 
 // The same at the border, where some taps are outside.
-uint16_t* emit_border(const uint64_t* bits, const Taps& taps, int32_t kept, uint16_t* p) {
-  for (int k = 0; k < taps.count; ++k) p = emit(p, bits[taps.pixel[k]], taps.tap[k] * kept);
-  return p;
+void list_border(const uint64_t* bits, int64_t pixels, int64_t steps, const Taps& taps,
+                 int32_t kept, const Scratch& scratch, int64_t room, int32_t zero_row,
+                 bool appends) {
+  for (int64_t t = 0; t < steps; ++t, bits += pixels) {
+    uint16_t* const list = scratch.joined + t * room;
+    uint16_t* p = appends ? list + scratch.counts[t] : list;
+    for (int k = 0; k < taps.count; ++k) p = emit(p, bits[taps.pixel[k]], taps.tap[k] * kept);
+    end_list(p, zero_row);
+    scratch.counts[t] = static_cast<int32_t>(p - list);
+  }
 }
 
 // A block whose taps keep the same channels, in `kept` rows each.
@@ -192,30 +254,27 @@ void run_same_taps(const SpikeLayer& layer, const LayerTile& tile, const ListPla
   const int64_t pixels = plan.input_rows * layer.input.width, steps = layer.steps;
   const auto n_taps = static_cast<int32_t>(w.taps());
   extract_pixels(layer, plan, sample, kept_block_of(layer, block), scratch.words);
-  TapGroups groups;
-  groups.together = 64 / kept;
+  int32_t place[Taps::kMost];
   for (int32_t k = 0; k < n_taps; ++k)
-    groups.place[k] =
-        static_cast<int32_t>(k / w.kernel_width * layer.input.width + k % w.kernel_width);
+    place[k] = static_cast<int32_t>(k / w.kernel_width * layer.input.width + k % w.kernel_width);
+  const ListSameTaps list = same_taps_lister(kept);
   const int32_t zero_row = layer.rows.rows_of[block];
-  const int64_t sources = plan.most_sources, room = plan.list_room;
   for (int64_t y = tile.row_begin; y < tile.row_end; ++y)
     for (int64_t x = 0; x < w.out_width; ++x) {
       int64_t corner;
       const bool inside = lies_inside(layer, plan, y, x, corner);
       if (!inside) find_taps(layer, plan, y, x, taps);
-      for (int64_t t = 0; t < steps; ++t) {
-        uint16_t* const list = scratch.joined + t * room;
-        uint16_t* p = list;
-        for (int64_t source = 0; source < sources; ++source) {
-          const uint64_t* const bits = scratch.words + (source * steps + t) * pixels;
-          p = inside ? emit_inside(bits + corner, groups, n_taps, kept, p)
-                     : emit_border(bits, taps, kept, p);
-        }
-        end_list(p, zero_row);
-        scratch.counts[t] = static_cast<int32_t>(p - list);
+      for (int64_t source = 0; source < plan.most_sources; ++source) {
+        const uint64_t* const bits = scratch.words + source * steps * pixels;
+        if (inside)
+          list(bits + corner, pixels, steps, place, n_taps, kept, scratch.joined, plan.list_room,
+               scratch.counts, zero_row, source > 0);
+        else
+          list_border(bits, pixels, steps, taps, kept, scratch, plan.list_room, zero_row,
+                      source > 0);
       }
-      run_listed(layer, {sample, y * w.out_width + x, block}, scratch.joined, scratch.counts, room);
+      run_listed(layer, {sample, y * w.out_width + x, block}, scratch.joined, scratch.counts,
+                 plan.list_room);
     }
 }
 
