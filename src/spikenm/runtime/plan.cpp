@@ -12,8 +12,8 @@ namespace {
 // Cycles of a Zen 4 core with AVX-512, measured by bench/runtime_bench: they need to be right only
 // as long as two ways are close.
 constexpr double kRowCycles = 1.9;   // to add a row
-constexpr double kWordCycles = 3;    // to extract the kept bits of a word
-constexpr double kEmitCycles = 6.5;  // to turn up to 64 bits into numbers
+constexpr double kWordCycles = 1.3;  // to extract the kept bits of a word
+constexpr double kEmitCycles = 4.5;  // to turn up to 64 bits into numbers
 constexpr double kJoinCycles = 6;    // to append the list of a tap
 
 // The rate of a map of bits: of neurons, or of a max pool over them.

@@ -22,7 +22,15 @@ SPIKENM_INLINE uint16_t* emit_words(const uint64_t* bits, const uint64_t* keep, 
   }
   if (w == count) return p;
   uint64_t joined = 0;
-  for (int j = 0; w < count; ++w, ++j) joined |= extract(bits[w], keep[w]) << j * kBits;
+  int shift = 0;
+  if constexpr (kAt > 1) {
+    if (w + kAt / 2 <= count) {  // 12 words of a row of taps are 8 and 4
+      for (int j = 0; j < kAt / 2; ++j) joined |= extract(bits[w + j], keep[w + j]) << j * kBits;
+      w += kAt / 2;
+      shift = 32;
+    }
+  }
+  for (; w < count; ++w, shift += kBits) joined |= extract(bits[w], keep[w]) << shift;
   return emit(p, joined, row);
 }
 
