@@ -89,6 +89,26 @@ void apply_pool_bits(const graph::Pool& pool, const graph::Shape& map, BitsView 
     });
 }
 
+void apply_pool_levels(const graph::Pool& pool, const graph::Shape& map, BitsView in,
+                       std::span<const BitsView> levels) {
+  constexpr size_t kMost = 16;
+  const size_t count = levels.size();
+  const int64_t words = in.words();
+  for (int64_t t = 0; t < in.steps; ++t)
+    each_window(pool, map, [&](int64_t place, graph::AxisRange rows, graph::AxisRange columns) {
+      for (int64_t w = 0; w < words; ++w) {
+        uint64_t more[kMost] = {};  // more[l]: more than l spikes so far
+        for (int64_t y = rows.begin; y < rows.end; ++y)
+          for (int64_t x = columns.begin; x < columns.end; ++x) {
+            const uint64_t spikes = in.at(t, y * map.width + x)[w];
+            for (size_t l = count - 1; l > 0; --l) more[l] |= more[l - 1] & spikes;
+            more[0] |= spikes;
+          }
+        for (size_t l = 0; l < count; ++l) levels[l].at(t, place)[w] = more[l];
+      }
+    });
+}
+
 void apply_sum(std::span<const RealView> inputs, RealView out) {
   for (int64_t t = 0; t < out.steps; ++t)
     for (int64_t i = 0; i < out.size(); ++i) {

@@ -35,6 +35,9 @@ void apply_norm(const FoldedNorm& norm, RealView in, RealView out);
 void apply_pool(const graph::Pool& pool, const graph::Shape& map, RealView in, RealView out);
 // A largest spike is 1 where any of the window is.
 void apply_pool_bits(const graph::Pool& pool, const graph::Shape& map, BitsView in, BitsView out);
+// levels[l] is set where more than l spikes of the window are.
+void apply_pool_levels(const graph::Pool& pool, const graph::Shape& map, BitsView in,
+                       std::span<const BitsView> levels);
 void apply_sum(std::span<const RealView> inputs, RealView out);
 void apply_flatten(RealView in, RealView out);
 void apply_mean(RealView in, RealView out);

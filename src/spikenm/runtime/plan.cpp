@@ -16,11 +16,13 @@ constexpr double kWordCycles = 1.3;  // to extract the kept bits of a word
 constexpr double kEmitCycles = 4.5;  // to turn up to 64 bits into numbers
 constexpr double kJoinCycles = 6;    // to append the list of a tap
 
-// The rate of a map of bits: of neurons, or of a max pool over them.
+// The rate of a map of bits: of neurons, or of a pool over them. All levels of an average pool
+// together hold as many spikes as its window.
 double map_rate(const StoredModel& model, NodeId map) {
   const graph::Node& node = model.graph.node(map);
   if (const auto* pool = node.as<graph::Pool>()) {
     const double below = map_rate(model, node.inputs[0]);
+    if (pool->kind == graph::PoolKind::kAverage) return below;
     return 1 - std::pow(1 - below, static_cast<double>(pool->size * pool->size));
   }
   const auto found = model.rates.find(map);
@@ -34,7 +36,7 @@ double input_rate(const StoredModel& model, const Program& program, const Layer&
   if (sources.list.empty()) return 1;
   double total = 0;
   for (const kernels::SpikeSource& source : sources.list)
-    total += map_rate(model, sources.maps[static_cast<size_t>(source.map)]);
+    total += map_rate(model, sources.maps[static_cast<size_t>(source.map)].node);
   return total / static_cast<double>(sources.height * sources.width);
 }
 

@@ -14,12 +14,28 @@ using graph::Node;
 
 // More places for one pixel are added up as floats before they are read.
 constexpr int64_t kMostSources = 4096;
+// Larger average pools are read through, place by place.
+constexpr int64_t kLargestCounted = 3;
 
 Sources own_bits(NodeId id, const graph::Shape& shape) {
   Sources own{
-      .height = shape.height, .width = shape.width, .channels = shape.channels, .maps = {id}};
+      .height = shape.height, .width = shape.width, .channels = shape.channels, .maps = {{id, 0}}};
   for (int64_t p = 0; p < shape.height * shape.width; ++p) {
     own.list.push_back({0, static_cast<int32_t>(p)});
+    own.begin.push_back(static_cast<int32_t>(own.list.size()));
+  }
+  return own;
+}
+
+// An average pool of bits, counted at its own places.
+Sources counted(NodeId id, const graph::Pool& pool, const graph::Shape& shape) {
+  const int64_t levels = pool.size * pool.size;
+  Sources own{.height = shape.height, .width = shape.width, .channels = shape.channels};
+  own.unit = 1.0 / static_cast<double>(levels);
+  for (int64_t level = 0; level < levels; ++level) own.maps.push_back({id, level});
+  for (int64_t p = 0; p < shape.height * shape.width; ++p) {
+    for (int64_t level = 0; level < levels; ++level)
+      own.list.push_back({static_cast<int32_t>(level), static_cast<int32_t>(p)});
     own.begin.push_back(static_cast<int32_t>(own.list.size()));
   }
   return own;
@@ -37,7 +53,7 @@ void add_pixel(const Sources& from, int64_t pixel, const std::vector<int32_t>& m
 // Adds the maps of `from` to those of `to`; returns their places there.
 std::vector<int32_t> add_maps(const Sources& from, Sources& to) {
   std::vector<int32_t> places;
-  for (const NodeId map : from.maps) {
+  for (const MapLevel& map : from.maps) {
     const auto found = std::find(to.maps.begin(), to.maps.end(), map);
     places.push_back(static_cast<int32_t>(found - to.maps.begin()));
     if (found == to.maps.end()) to.maps.push_back(map);
@@ -149,6 +165,12 @@ class Compiler {
     Sources result;
     if (const auto* pool = node.as<graph::Pool>()) {
       if (pool->kind == graph::PoolKind::kMax) return false;
+      if (form_of(node) == Form::kBits && pool->size <= kLargestCounted) {
+        program_.sources[id] = counted(id, *pool, node.out);
+        program_.forms[id] = Form::kSum;
+        add(Step::Kind::kPoolLevels, id);
+        return true;
+      }
       result = pooled(in, *pool, node.out);
     } else if (node.as<graph::Sum>() != nullptr) {
       for (const Sources* other : inputs)

@@ -1,6 +1,6 @@
 // A stored network as the list of steps that run it. What can be one call is one: a synapse, the
-// norms behind it and the neurons behind those. Pools, sums and means of spikes are no steps at all:
-// who reads them adds the spikes up at their places.
+// norms behind it and the neurons behind those. Sums and means of spikes are no steps at all: who
+// reads them adds the spikes up at their places.
 //
 //   conv1 ─ bn1 ─ fire1 ─ pool(average) ─ conv2 ─ …        steps: layer(conv1,bn1,fire1),
 //   └──── one layer ───┘ └─ read through ─┘                        layer(conv2,…), …
@@ -23,12 +23,20 @@ enum class Form {
   kSum,   // not at all: unit * the sum of spikes at its sources
 };
 
+// Maps of bits of one node. An average pool has several: bit l of a place says whether more than l of
+// its window's neurons fired, so that few places have more than two.
+struct MapLevel {
+  NodeId node = 0;
+  int64_t level = 0;
+  friend bool operator==(const MapLevel&, const MapLevel&) = default;
+};
+
 // Where the spikes of a node that is a sum come from. A node of bits has itself as its only source.
 struct Sources {
   int64_t height = 1, width = 1, channels = 1;  // of the map; flattening leaves it as it is
   bool flattened = false;                       // the node is a row, channel by channel
   double unit = 1;                              // what a spike counts
-  std::vector<NodeId> maps;
+  std::vector<MapLevel> maps;
   std::vector<int32_t> begin{0};           // [pixels + 1]
   std::vector<kernels::SpikeSource> list;  // `map` is a place in `maps`
 
@@ -61,6 +69,7 @@ struct Step {
     kNeuron,
     kPool,
     kPoolBits,
+    kPoolLevels,
     kSum,
     kFlatten,
     kMean,

@@ -43,7 +43,8 @@ void Session::Memory::allocate() {
   wants_real[0] = true;
   size_t state = 0, own_state = 0;
   for (const Step& step : program.steps) {
-    const bool gives_bits = program.forms[step.node] == Form::kBits;
+    const bool gives_bits =
+        program.forms[step.node] == Form::kBits || step.kind == Step::Kind::kPoolLevels;
     (gives_bits && step.kind != Step::Kind::kExpand ? wants_bits : wants_real)[step.node] = true;
     const graph::Node& at = node(step.node);
     const auto* const neuron = at.as<graph::Neuron>();
@@ -66,8 +67,8 @@ void Session::Memory::allocate() {
     const auto pixels = static_cast<double>(pixels_of(node(id)));
     if (wants_real[id]) real[id] = 4.0 * maps * static_cast<double>(node(id).out.values());
     if (wants_bits[id])
-      bits[id] =
-          8.0 * maps * pixels * static_cast<double>(kernels::spike_words(node(id).out.channels));
+      bits[id] = 8.0 * maps * pixels *
+                 static_cast<double>(kernels::spike_words(node(id).out.channels) * levels_of(id));
     total += real[id] + bits[id];
   }
   check_memory(total);
@@ -92,9 +93,10 @@ void Session::Memory::connect_layers() {
     call.out_channels = node(layer.out).out.channels;
     call.input = {.height = layer.height, .width = layer.width, .channels = layer.channels};
     if (layer.reads_spikes) {
-      for (const NodeId map : sources.maps) {
-        layer_maps_[i].push_back(nodes_[map].bits.as<uint64_t>());
-        layer_map_pixels_[i].push_back(pixels_of(node(map)));
+      for (const MapLevel& map : sources.maps) {
+        layer_maps_[i].push_back(nodes_[map.node].bits.as<uint64_t>() +
+                                 map.level * level_words(map.node));
+        layer_map_pixels_[i].push_back(pixels_of(node(map.node)));
       }
       call.input.begin = sources.begin.data();
       call.input.sources = sources.list.data();
@@ -148,10 +150,21 @@ RealView Session::Memory::real(NodeId id, int64_t sample) const {
           shape.channels};
 }
 
-BitsView Session::Memory::bits(NodeId id, int64_t sample) const {
+int64_t Session::Memory::levels_of(NodeId id) const {
+  const auto* const pool = node(id).as<graph::Pool>();
+  return pool != nullptr && pool->kind == graph::PoolKind::kAverage ? pool->size * pool->size : 1;
+}
+
+int64_t Session::Memory::level_words(NodeId id) const {
+  return options.batch * model->steps() * pixels_of(node(id)) *
+         kernels::spike_words(node(id).out.channels);
+}
+
+BitsView Session::Memory::bits(NodeId id, int64_t sample, int64_t level) const {
   const graph::Shape& shape = node(id).out;
   const int64_t pixels = shape.height * shape.width;
-  auto* const data = const_cast<uint64_t*>(nodes_[id].bits.as<uint64_t>());
+  auto* const data =
+      const_cast<uint64_t*>(nodes_[id].bits.as<uint64_t>()) + level * level_words(id);
   return {data + sample * steps_ * pixels * kernels::spike_words(shape.channels), steps_, pixels,
           shape.channels};
 }
@@ -209,7 +222,8 @@ void Session::Memory::run_real(const Step& step, int64_t sample) {
   if (step.kind == Step::Kind::kExpand) {
     const Sources& sources = model->program().sources[id];
     expand_maps_.clear();
-    for (const NodeId map : sources.maps) expand_maps_.push_back(bits(map, sample));
+    for (const MapLevel& map : sources.maps)
+      expand_maps_.push_back(bits(map.node, sample, map.level));
     return apply_expand(sources, expand_maps_, real(id, sample));
   }
 
@@ -217,6 +231,13 @@ void Session::Memory::run_real(const Step& step, int64_t sample) {
   const graph::Shape& map = node(input).out;
   if (step.kind == Step::Kind::kPoolBits)
     return apply_pool_bits(*at.as<graph::Pool>(), map, bits(input, sample), bits(id, sample));
+
+  if (step.kind == Step::Kind::kPoolLevels) {
+    expand_maps_.clear();
+    for (int64_t level = 0; level < levels_of(id); ++level)
+      expand_maps_.push_back(bits(id, sample, level));
+    return apply_pool_levels(*at.as<graph::Pool>(), map, bits(input, sample), expand_maps_);
+  }
 
   const RealView in = real(input, sample), out = real(id, sample);
   switch (step.kind) {
@@ -284,12 +305,19 @@ std::vector<float> Session::Memory::values(NodeId id, int64_t sample) const {
   if (!has_real && !has_bits) return {};
   const int64_t steps = has_bits ? steps_ : steps_of(id);
   std::vector<float> found(static_cast<size_t>(steps * shape.values()));
+  const auto bit = [&](int64_t level, int64_t t, int64_t p, int64_t c) {
+    return bits(id, sample, level).at(t, p)[c / 64] >> c % 64 & 1;
+  };
+  const int64_t levels = has_bits ? levels_of(id) : 1;
   for (int64_t t = 0; t < steps; ++t)
     for (int64_t p = 0; p < pixels; ++p)
-      for (int64_t c = 0; c < shape.channels; ++c)
-        found[static_cast<size_t>((t * shape.channels + c) * pixels + p)] =
-            has_bits ? static_cast<float>(bits(id, sample).at(t, p)[c / 64] >> c % 64 & 1)
-                     : real(id, sample).at(t)[p * shape.channels + c];
+      for (int64_t c = 0; c < shape.channels; ++c) {
+        float value = 0;
+        for (int64_t level = 0; has_bits && level < levels; ++level)
+          value += static_cast<float>(bit(level, t, p, c)) / static_cast<float>(levels);
+        if (!has_bits) value = real(id, sample).at(t)[p * shape.channels + c];
+        found[static_cast<size_t>((t * shape.channels + c) * pixels + p)] = value;
+      }
   return found;
 }
 

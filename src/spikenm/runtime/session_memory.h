@@ -41,7 +41,11 @@ class Session::Memory {
   // The steps that a node's values have in the current run.
   [[nodiscard]] int64_t steps_of(NodeId id) const;
   [[nodiscard]] RealView real(NodeId id, int64_t sample) const;
-  [[nodiscard]] BitsView bits(NodeId id, int64_t sample) const;
+  // An average pool has several maps of bits.
+  [[nodiscard]] BitsView bits(NodeId id, int64_t sample, int64_t level = 0) const;
+  [[nodiscard]] int64_t levels_of(NodeId id) const;
+  // Words of all samples and steps of one level.
+  [[nodiscard]] int64_t level_words(NodeId id) const;
   [[nodiscard]] const graph::Node& node(NodeId id) const { return model->graph().node(id); }
 
   int64_t samples_ = 1, steps_ = 1;

@@ -9,8 +9,8 @@
 // every window that holds it.
 
 // Appends the rows of `count` words that lie side by side; the first one's rows begin at `row`. kAt
-// words of 64 / kAt bits fill 64 bits.
-template <int kAt>
+// words of 64 / kAt bits fill 64 bits. kSparse: mostly there are none, which is worth a look.
+template <int kAt, bool kSparse = false>
 SPIKENM_INLINE uint16_t* emit_words(const uint64_t* bits, const uint64_t* keep, int64_t count,
                                     int32_t row, uint16_t* p) {
   constexpr int kBits = 64 / kAt;
@@ -18,6 +18,7 @@ SPIKENM_INLINE uint16_t* emit_words(const uint64_t* bits, const uint64_t* keep, 
   for (; w + kAt <= count; w += kAt, row += 64) {
     uint64_t joined = 0;
     for (int j = 0; j < kAt; ++j) joined |= extract(bits[w + j], keep[w + j]) << j * kBits;
+    if (kSparse && __builtin_expect(joined == 0, 1)) continue;
     p = emit(p, joined, row);
   }
   if (w == count) return p;
@@ -74,7 +75,7 @@ uint16_t* emit_taps(const SpikeLayer& layer, const ListPlan& plan, const KeptBlo
 
 // The lists of a window inside the map at all steps. `bits`: its first word at the first step;
 // `step_words`: from one step to the next.
-template <int kAt>
+template <int kAt, bool kSparse>
 SPIKENM_NOINLINE void list_inside(const KeptBlock& own, const uint64_t* bits, int64_t step_words,
                                   int64_t steps, uint16_t* list, int64_t room, int32_t* counts,
                                   bool appends) {
@@ -86,7 +87,7 @@ SPIKENM_NOINLINE void list_inside(const KeptBlock& own, const uint64_t* bits, in
     const uint64_t *at = bits, *keep = own.keep;
     int32_t row = 0;
     for (int64_t run = 0; run < runs; ++run) {
-      p = emit_words<kAt>(at, keep, run_words, row, p);
+      p = emit_words<kAt, kSparse>(at, keep, run_words, row, p);
       at += run_stride;
       keep += run_words;
       row += run_rows;
@@ -128,8 +129,10 @@ void list_window(const SpikeLayer& layer, const ListPlan& plan, const Scratch& s
     const int64_t pixels = in.map_pixels[from.map];
     const uint64_t* const bits =
         in.maps[from.map] + (sample * layer.steps * pixels + from.first + corner) * own.words;
-    list_inside<kAt>(own, bits, pixels * own.words, layer.steps, scratch.joined, plan.list_room,
-                     scratch.counts, source > 0);
+    // The higher levels of a pool are nearly empty.
+    const auto list = source < 2 ? list_inside<kAt, false> : list_inside<kAt, true>;
+    list(own, bits, pixels * own.words, layer.steps, scratch.joined, plan.list_room, scratch.counts,
+         source > 0);
   }
 }
 
