@@ -11,10 +11,11 @@ namespace {
 
 // Cycles of a Zen 4 core with AVX-512, measured by bench/runtime_bench: they need to be right only
 // as long as two ways are close.
-constexpr double kRowCycles = 1.9;   // to add a row
-constexpr double kWordCycles = 1.3;  // to extract the kept bits of a word
-constexpr double kEmitCycles = 4.5;  // to turn up to 64 bits into numbers
-constexpr double kJoinCycles = 6;    // to append the list of a tap
+constexpr double kRowCycles = 1.9;    // to add a row
+constexpr double kWordCycles = 1.3;   // to extract the kept bits of a word
+constexpr double kEmitCycles = 4.5;   // to turn up to 64 bits into numbers
+constexpr double kJoinCycles = 6;     // to append the list of a tap
+constexpr double kSourceCycles = 30;  // for each further source of a pixel
 
 // The rate of a map of bits: of neurons, or of a pool over them. All levels of an average pool
 // together hold as many spikes as its window.
@@ -57,7 +58,8 @@ LayerPlan plan_layer(const SynapseTensor& tensor, const Layer& layer, double rat
   const double emits =
       std::ceil(rows * kept / 64) * static_cast<double>(most_sources) * kEmitCycles;
   const double all = rows * rate * kRowCycles + taps * kJoinCycles / blocks;
-  const double packed = rows * kept * rate * kRowCycles + extracting + emits;
+  const double packed = rows * kept * rate * kRowCycles + extracting + emits +
+                        kSourceCycles * static_cast<double>(most_sources - 1);
 
   // Numbers of packed rows must fit a list too.
   const bool fits = 2 * rows * kept < static_cast<double>(kernels::kMostListedRows);

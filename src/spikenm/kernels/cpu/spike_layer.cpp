@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 
 namespace spikenm::kernels {
 namespace {
@@ -42,16 +43,20 @@ struct Work {
   SpikeTile run;  // null: plain loops
   std::byte* scratch;
   size_t lane_bytes;
+  bool many;
   std::atomic<int64_t> next = 0;
 
   void lane(int64_t index) {
     std::byte* const own = scratch + static_cast<size_t>(index) * lane_bytes;
     for (int64_t i = next++; i < cut.tiles(); i = next++) {
       const LayerTile tile = cut.tile(layer, i);
-      if (run == nullptr)
+      if (run == nullptr) {
         spike_layer_ref(layer, tile);
-      else
-        run(layer, tile, plan_lists(layer, tile), own);
+        continue;
+      }
+      ListPlan plan = plan_lists(layer, tile);
+      plan.many = many;
+      run(layer, tile, plan, own);
     }
   }
 };
@@ -82,6 +87,20 @@ size_t lane_bytes(const SpikeLayer& layer) {
 bool reads_in_chunks(const SpikeLayer& layer) {
   return layer.window.pixels() == 1 && layer.rows.int8 && layer.rows.keep == nullptr &&
          layer.input.most_sources == 1 && layer.rows.rows_of[0] > 2 * kRowsAtOnce;
+}
+
+// Whether the words of the first source hold more than 9 spikes on average, by a few of them. It
+// changes how lists are written, not what is in them.
+bool has_many_spikes(const SpikeLayer& layer) {
+  constexpr int64_t kLooks = 256, kMany = 9;
+  const LayerInput& in = layer.input;
+  if (in.regular == nullptr) return false;
+  const int32_t map = in.regular[0].map;
+  const int64_t words = layer.samples * layer.steps * in.map_pixels[map] * in.words();
+  const int64_t apart = words / kLooks + 1;
+  int64_t looks = 0, spikes = 0;
+  for (int64_t i = 0; i < words; i += apart, ++looks) spikes += std::popcount(in.maps[map][i]);
+  return spikes > kMany * looks;
 }
 
 // Gives parts of a scratch their places, one after the other.
@@ -140,7 +159,8 @@ size_t spike_layer_scratch(const SpikeLayer& layer, int lanes) {
 void spike_layer_cpu(const SpikeLayer& layer, std::byte* scratch, int lanes, Isa isa) {
   if (layer.samples == 0) return;
   const SpikeTile run = fits_vectors(layer) ? tile_at(isa) : nullptr;
-  Work work{layer, Cut(layer), run, scratch, lane_bytes(layer)};
+  const bool many = run != nullptr && layer.input.values == nullptr && has_many_spikes(layer);
+  Work work{layer, Cut(layer), run, scratch, lane_bytes(layer), many};
   Work* const shared = &work;  // one pointer: the loop's body then needs no memory of its own
   parallel_for(std::min<int64_t>(lanes, work.cut.tiles()), 1,
                [shared](int64_t begin, int64_t) { shared->lane(begin); });

@@ -22,6 +22,7 @@ struct ListPlan {
   int64_t list_room = 0;                        // entries of a joined list
   int64_t lists = 0;                            // joined lists at once
   int64_t chunks = 1;                           // pieces of kRowsAtOnce rows, of a linear layer
+  bool many = false;                            // words of the input have many spikes
   // Offsets of the parts, in bytes.
   size_t offsets = 0, pixel_lists = 0, joined = 0, counts = 0, cuts = 0, sums = 0, words = 0;
   size_t bytes = 0;

@@ -128,6 +128,7 @@ SPIKENM_INLINE uint64_t fire(const FireRule& rule, const Floats& current, Floats
   return fired;
 }
 
+template <bool kWide>
 SPIKENM_INLINE uint16_t* emit(uint16_t* p, uint64_t bits, int base) {
   for (; bits != 0; bits &= bits - 1) *p++ = static_cast<uint16_t>(base + __builtin_ctzll(bits));
   return p;

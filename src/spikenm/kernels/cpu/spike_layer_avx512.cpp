@@ -131,19 +131,24 @@ alignas(64) constexpr uint8_t kNumbers[64] = {
     22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
     44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
-// The numbers are compressed in a register: a compressing store takes a hundred cycles.
+// The numbers are compressed in a register: a compressing store takes a hundred cycles. kWide: 32
+// are written at once, else 16, which is faster where there are nearly always fewer.
+template <bool kWide>
 SPIKENM_INLINE uint16_t* emit(uint16_t* p, uint64_t bits, int base) {
   const __m512i numbers = _mm512_maskz_compress_epi8(bits, _mm512_load_si512(kNumbers));
   const int64_t count = _mm_popcnt_u64(bits);
-  const __m256i first = _mm256_add_epi16(_mm256_cvtepu8_epi16(_mm512_castsi512_si128(numbers)),
-                                         _mm256_set1_epi16(static_cast<short>(base)));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), first);
-  if (__builtin_expect(count > 16, 0)) {
+  const __m256i low = _mm512_castsi512_si256(numbers);
+  if (kWide || __builtin_expect(count > 16, 0)) {
     const __m512i add = _mm512_set1_epi16(static_cast<short>(base));
-    const __m256i low = _mm512_castsi512_si256(numbers);
-    const __m256i high = _mm512_extracti64x4_epi64(numbers, 1);
     _mm512_storeu_si512(p, _mm512_add_epi16(_mm512_cvtepu8_epi16(low), add));
-    _mm512_storeu_si512(p + 32, _mm512_add_epi16(_mm512_cvtepu8_epi16(high), add));
+    if (__builtin_expect(count > 32, 0)) {
+      const __m256i high = _mm512_extracti64x4_epi64(numbers, 1);
+      _mm512_storeu_si512(p + 32, _mm512_add_epi16(_mm512_cvtepu8_epi16(high), add));
+    }
+  } else {
+    const __m256i first = _mm256_add_epi16(_mm256_cvtepu8_epi16(_mm256_castsi256_si128(low)),
+                                           _mm256_set1_epi16(static_cast<short>(base)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), first);
   }
   return p + count;
 }

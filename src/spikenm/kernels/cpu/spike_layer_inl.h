@@ -3,7 +3,7 @@
 //
 //   Floats            64 floats: load, store, fill
 //   Whole             64 sums of int8 rows: clear, add(rows, list, n), floats(n), add_to, floats
-//   emit(p, bits, b)  appends b + the number of each set bit; returns the new end
+//   emit<many>(p, bits, b)  appends b + the number of each set bit; returns the new end
 //   append(p, s, n, b)  appends b + s[0..n)
 //   fire<soft>(rule, current, v)  the bits of the neurons that fire
 //   add_scaled(sums, row, value)  sums += value * row
@@ -74,8 +74,9 @@ inline const uint64_t* source_words(const SpikeLayer& layer, int64_t sample, int
 }
 
 // The list of each pixel that the tile reads, at all steps.
-void list_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sample,
-                 const Scratch& scratch) {
+template <bool kMany>
+void list_all_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sample,
+                     const Scratch& scratch) {
   const LayerInput& in = layer.input;
   const int64_t pixels = plan.input_rows * in.width, first = plan.input_row_begin * in.width;
   const int64_t words = in.words();
@@ -86,11 +87,19 @@ void list_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sample,
       *offset++ = static_cast<int32_t>(p - scratch.pixel_lists);
       for (int32_t s = in.begin[first + i]; s < in.begin[first + i + 1]; ++s) {
         const uint64_t* const bits = source_words(layer, sample, t, in.sources[s]);
-        for (int64_t w = 0; w < words; ++w) p = emit(p, bits[w], static_cast<int>(w * 64));
+        for (int64_t w = 0; w < words; ++w) p = emit<kMany>(p, bits[w], static_cast<int>(w * 64));
       }
     }
     *offset++ = static_cast<int32_t>(p - scratch.pixel_lists);
   }
+}
+
+void list_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sample,
+                 const Scratch& scratch) {
+  if (plan.many)
+    list_all_pixels<true>(layer, plan, sample, scratch);
+  else
+    list_all_pixels<false>(layer, plan, sample, scratch);
 }
 
 // Eight numbers of the row of zeros end a list, so that rows are added eight at a time: short lists

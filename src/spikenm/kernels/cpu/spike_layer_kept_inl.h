@@ -8,9 +8,13 @@
 // With one mask for all taps, a pixel's bits are extracted once for the whole tile and reused by
 // every window that holds it.
 
+// How many bits of 64 are expected to be set: nearly always none, some, or more than 9.
+enum class Fill { kNone, kFew, kMany };
+
 // Appends the rows of `count` words that lie side by side; the first one's rows begin at `row`. kAt
-// words of 64 / kAt bits fill 64 bits. kSparse: mostly there are none, which is worth a look.
-template <int kAt, bool kSparse = false>
+// words of 64 / kAt bits fill 64 bits. What
+// is expected of them changes how they are emitted.
+template <int kAt, Fill kFill = Fill::kFew>
 SPIKENM_INLINE uint16_t* emit_words(const uint64_t* bits, const uint64_t* keep, int64_t count,
                                     int32_t row, uint16_t* p) {
   constexpr int kBits = 64 / kAt;
@@ -18,8 +22,8 @@ SPIKENM_INLINE uint16_t* emit_words(const uint64_t* bits, const uint64_t* keep, 
   for (; w + kAt <= count; w += kAt, row += 64) {
     uint64_t joined = 0;
     for (int j = 0; j < kAt; ++j) joined |= extract(bits[w + j], keep[w + j]) << j * kBits;
-    if (kSparse && __builtin_expect(joined == 0, 1)) continue;
-    p = emit(p, joined, row);
+    if (kFill == Fill::kNone && __builtin_expect(joined == 0, 1)) continue;
+    p = emit<kFill == Fill::kMany>(p, joined, row);
   }
   if (w == count) return p;
   uint64_t joined = 0;
@@ -32,7 +36,7 @@ SPIKENM_INLINE uint16_t* emit_words(const uint64_t* bits, const uint64_t* keep, 
     }
   }
   for (; w < count; ++w, shift += kBits) joined |= extract(bits[w], keep[w]) << shift;
-  return emit(p, joined, row);
+  return emit<kFill == Fill::kMany>(p, joined, row);
 }
 
 // What is the same for all windows of a block.
@@ -75,7 +79,7 @@ uint16_t* emit_taps(const SpikeLayer& layer, const ListPlan& plan, const KeptBlo
 
 // The lists of a window inside the map at all steps. `bits`: its first word at the first step;
 // `step_words`: from one step to the next.
-template <int kAt, bool kSparse>
+template <int kAt, Fill kFill>
 SPIKENM_NOINLINE void list_inside(const KeptBlock& own, const uint64_t* bits, int64_t step_words,
                                   int64_t steps, uint16_t* list, int64_t room, int32_t* counts,
                                   bool appends) {
@@ -87,7 +91,7 @@ SPIKENM_NOINLINE void list_inside(const KeptBlock& own, const uint64_t* bits, in
     const uint64_t *at = bits, *keep = own.keep;
     int32_t row = 0;
     for (int64_t run = 0; run < runs; ++run) {
-      p = emit_words<kAt, kSparse>(at, keep, run_words, row, p);
+      p = emit_words<kAt, kFill>(at, keep, run_words, row, p);
       at += run_stride;
       keep += run_words;
       row += run_rows;
@@ -130,7 +134,9 @@ void list_window(const SpikeLayer& layer, const ListPlan& plan, const Scratch& s
     const uint64_t* const bits =
         in.maps[from.map] + (sample * layer.steps * pixels + from.first + corner) * own.words;
     // The higher levels of a pool are nearly empty.
-    const auto list = source < 2 ? list_inside<kAt, false> : list_inside<kAt, true>;
+    const auto list = source >= 2                ? list_inside<kAt, Fill::kNone>
+                      : plan.many && source == 0 ? list_inside<kAt, Fill::kMany>
+                                                 : list_inside<kAt, Fill::kFew>;
     list(own, bits, pixels * own.words, layer.steps, scratch.joined, plan.list_room, scratch.counts,
          source > 0);
   }
@@ -213,7 +219,7 @@ void extract_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sampl
 
 // The lists of a window inside the map whose taps keep the same channels, at all steps. kTogether
 // taps of `kept` bits are emitted at once; `place`: each tap's pixel, from that of tap 0.
-template <int kTogether>
+template <int kTogether, bool kMany>
 SPIKENM_NOINLINE void list_same_taps(const uint64_t* bits, int64_t pixels, int64_t steps,
                                      const int32_t* place, int32_t taps, int32_t kept,
                                      uint16_t* list, int64_t room, int32_t* counts,
@@ -224,12 +230,12 @@ SPIKENM_NOINLINE void list_same_taps(const uint64_t* bits, int64_t pixels, int64
     for (; k + kTogether <= taps; k += kTogether, row += kTogether * kept) {
       uint64_t joined = bits[place[k]];
       for (int j = 1; j < kTogether; ++j) joined |= bits[place[k + j]] << j * kept;
-      p = emit(p, joined, row);
+      p = emit<kMany>(p, joined, row);
     }
     if (k < taps) {
       uint64_t joined = 0;
       for (int j = 0; k < taps; ++k, ++j) joined |= bits[place[k]] << j * kept;
-      p = emit(p, joined, row);
+      p = emit<kMany>(p, joined, row);
     }
     end_list(p, zero_row);
     counts[t] = static_cast<int32_t>(p - list);
@@ -240,8 +246,11 @@ using ListSameTaps = void (*)(const uint64_t*, int64_t, int64_t, const int32_t*,
                               uint16_t*, int64_t, int32_t*, int32_t, bool);
 
 // As many taps as fit 64 bits, or fewer.
+template <bool kMany>
 ListSameTaps same_taps_lister(int32_t kept) {
-  return kept > 32 ? list_same_taps<1> : kept > 16 ? list_same_taps<2> : list_same_taps<4>;
+  return kept > 32   ? list_same_taps<1, kMany>
+         : kept > 16 ? list_same_taps<2, kMany>
+                     : list_same_taps<4, kMany>;
 }
 
 // The same at the border, where some taps are outside.
@@ -251,7 +260,8 @@ void list_border(const uint64_t* bits, int64_t pixels, int64_t steps, const Taps
   for (int64_t t = 0; t < steps; ++t, bits += pixels) {
     uint16_t* const list = scratch.joined + t * room;
     uint16_t* p = appends ? list + scratch.counts[t] : list;
-    for (int k = 0; k < taps.count; ++k) p = emit(p, bits[taps.pixel[k]], taps.tap[k] * kept);
+    for (int k = 0; k < taps.count; ++k)
+      p = emit<false>(p, bits[taps.pixel[k]], taps.tap[k] * kept);
     end_list(p, zero_row);
     scratch.counts[t] = static_cast<int32_t>(p - list);
   }
@@ -268,7 +278,8 @@ void run_same_taps(const SpikeLayer& layer, const LayerTile& tile, const ListPla
   int32_t place[Taps::kMost];
   for (int32_t k = 0; k < n_taps; ++k)
     place[k] = static_cast<int32_t>(k / w.kernel_width * layer.input.width + k % w.kernel_width);
-  const ListSameTaps list = same_taps_lister(kept);
+  const ListSameTaps few = same_taps_lister<false>(kept);
+  const ListSameTaps first = plan.many ? same_taps_lister<true>(kept) : few;
   const int32_t zero_row = layer.rows.rows_of[block];
   for (int64_t y = tile.row_begin; y < tile.row_end; ++y)
     for (int64_t x = 0; x < w.out_width; ++x) {
@@ -278,8 +289,9 @@ void run_same_taps(const SpikeLayer& layer, const LayerTile& tile, const ListPla
       for (int64_t source = 0; source < plan.most_sources; ++source) {
         const uint64_t* const bits = scratch.words + source * steps * pixels;
         if (inside)
-          list(bits + corner, pixels, steps, place, n_taps, kept, scratch.joined, plan.list_room,
-               scratch.counts, zero_row, source > 0);
+          (source == 0 ? first : few)(bits + corner, pixels, steps, place, n_taps, kept,
+                                      scratch.joined, plan.list_room, scratch.counts, zero_row,
+                                      source > 0);
         else
           list_border(bits, pixels, steps, taps, kept, scratch, plan.list_room, zero_row,
                       source > 0);
