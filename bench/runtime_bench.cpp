@@ -5,6 +5,7 @@
 //
 //   runtime_bench [--rate=0.06] [--threads=N] [--batch=1,16] [--rounds=7] [--network=NAME]
 //                 [--row=NAME] [--layers]
+//                 [--save=FILE]   writes the network of the row as a .snm file instead
 #include "runtime_models.h"
 #include "runtime_torch.h"
 
@@ -12,6 +13,7 @@
 #include "spikenm/core/processor.h"
 #include "spikenm/core/stopwatch.h"
 #include "spikenm/runtime/session.h"
+#include "spikenm/runtime/snm_file.h"
 
 #include <fmt/format.h>
 
@@ -33,6 +35,7 @@ struct Options {
   std::vector<std::string> networks{"6conv2fc", "vggsnn"};
   std::string row;      // only rows whose name holds it
   bool layers = false;  // milliseconds of each step too
+  std::string save;
 };
 
 struct Row {
@@ -96,6 +99,10 @@ void run_network(const std::string& network, const Options& options) {
     double torch_ms = 0;
     for (const Row& row : rows()) {
       if (row.name.find(options.row) == std::string::npos) continue;
+      if (!options.save.empty()) {
+        runtime::write_snm(options.save, random_model({.network = network, .rule = row.rule}));
+        return;
+      }
       const auto model =
           calibrated_model({.network = network, .rule = row.rule, .rate = options.rate});
       if (torch_ms == 0)
@@ -132,6 +139,7 @@ Options parse(int argc, char** argv) {
     if (take(argv[i], "--threads=", value)) options.threads = std::atoi(value.c_str());
     if (take(argv[i], "--rounds=", value)) options.rounds = std::atoi(value.c_str());
     if (take(argv[i], "--row=", value)) options.row = value;
+    if (take(argv[i], "--save=", value)) options.save = value;
     if (take(argv[i], "--network=", value)) options.networks = {value};
     if (take(argv[i], "--batch=", value)) {
       options.batches.clear();

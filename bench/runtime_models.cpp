@@ -60,6 +60,8 @@ runtime::SynapseTensor random_synapse(const graph::Synapse& spec, const ModelKin
       "bench");
 }
 
+}  // namespace
+
 StoredModel random_model(const ModelKind& kind) {
   const bool image = kind.network == "6conv2fc";
   const graph::ModelSpec spec{.frame = image ? graph::FrameShape{3, 32, 32}
@@ -91,8 +93,6 @@ StoredModel random_model(const ModelKind& kind) {
   }
   return model;
 }
-
-}  // namespace
 
 std::vector<float> sample_for(const StoredModel& model, uint64_t seed) {
   const int64_t frames = model.input.events ? model.steps : 1;

@@ -20,6 +20,9 @@ struct ModelKind {
 // A sample for it: an image, or frames of events.
 std::vector<float> sample_for(const runtime::StoredModel& model, uint64_t seed);
 
+// The same network before calibration, to be written to a file.
+runtime::StoredModel random_model(const ModelKind& kind);
+
 // Shifts the currents of each layer, front to back, until the layer fires at the rate.
 std::shared_ptr<const runtime::Model> calibrated_model(const ModelKind& kind);
 

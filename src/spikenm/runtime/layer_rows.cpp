@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace spikenm::runtime {
 namespace {
@@ -108,21 +109,26 @@ kernels::LayerRows PreparedRows::view() const {
           .word_rows = word_rows};
 }
 
-double kept_rows_share(const SynapseTensor& tensor, const Layer& layer) {
-  if (!tensor.rule) return 1;
+KeptRows find_kept_rows(const SynapseTensor& tensor, const Layer& layer) {
+  constexpr int kFewest = 8;  // outputs that share a mask
+  if (!tensor.rule || tensor.rule->pattern.share < kFewest) return {};
   const Places places(tensor, layer);
-  return static_cast<double>(ones(kept_rows(tensor, places))) /
-         static_cast<double>(places.blocks * places.rows());
+  KeptRows found{.keep = kept_rows(tensor, places)};
+  found.share =
+      static_cast<double>(ones(found.keep)) / static_cast<double>(places.blocks * places.rows());
+  return found;
 }
 
-PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer, bool packs) {
+PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer,
+                          std::vector<uint64_t> keep) {
   const Places places(tensor, layer);
+  const bool packs = !keep.empty();
   PreparedRows rows;
   // Real values times int8 weights are floats; the scale is the layer's.
   rows.int8 = tensor.type == WeightType::kInt8 && layer.reads_spikes;
   int64_t own = places.rows();
   if (packs) {
-    rows.keep = kept_rows(tensor, places);
+    rows.keep = std::move(keep);
     rows.word_rows = rows_of_words(rows.keep);
     own = places.taps * places.words * rows.word_rows;
   }
@@ -140,10 +146,10 @@ PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer, bool 
     int64_t row = tap * places.channels + input;
     if (packs) {
       const int64_t word = tap * places.words + input / kSpikeBlock;
-      const uint64_t keep =
+      const uint64_t kept =
           rows.keep[static_cast<size_t>(block * places.taps * places.words + word)];
       const uint64_t below = (uint64_t{1} << input % kSpikeBlock) - 1;
-      row = word * rows.word_rows + std::popcount(keep & below);
+      row = word * rows.word_rows + std::popcount(kept & below);
     }
     return (rows.first_row[static_cast<size_t>(block)] + row) * kSpikeBlock;
   };

@@ -19,10 +19,17 @@ struct PreparedRows {
   [[nodiscard]] kernels::LayerRows view() const;
 };
 
-// Rows that no output of a block keeps are left out with `packs`.
-PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer, bool packs);
+// Which rows some of the 64 outputs of a block keep.
+struct KeptRows {
+  std::vector<uint64_t> keep;  // [blocks, taps, words]; empty: nearly all, not worth packing
+  double share = 1;            // of all rows
+};
 
-// The share of rows that some of the 64 outputs of a block keep: what packing would leave.
-double kept_rows_share(const SynapseTensor& tensor, const Layer& layer);
+// Where few outputs share a mask, 64 of them keep nearly every row, and nothing is counted.
+KeptRows find_kept_rows(const SynapseTensor& tensor, const Layer& layer);
+
+// With a `keep`, rows that no output of a block keeps are left out.
+PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer,
+                          std::vector<uint64_t> keep);
 
 }  // namespace spikenm::runtime

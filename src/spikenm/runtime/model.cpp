@@ -29,9 +29,11 @@ Model::Model(StoredModel stored) : stored_(std::move(stored)), program_(make_pro
     made.weights = tensor.shape.numel();
     made.stored = stored_weights(tensor);
     made.type = tensor.type;
-    made.plan = plan_layer(tensor, layer, input_rate(stored_, program_, layer),
+    KeptRows kept = find_kept_rows(tensor, layer);
+    made.plan = plan_layer(tensor, layer, kept.share, input_rate(stored_, program_, layer),
                            program_.sources[layer.input].most());
-    made.rows = prepare_rows(tensor, layer, made.plan.packs);
+    if (!made.plan.packs) kept.keep.clear();
+    made.rows = prepare_rows(tensor, layer, std::move(kept.keep));
     if (layer.neurons && stored_.neuron_masks.contains(*layer.neurons))
       made.alive = alive_words(stored_.neuron_masks.at(*layer.neurons),
                                stored_.graph.node(*layer.neurons).out);

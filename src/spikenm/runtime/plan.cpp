@@ -1,7 +1,6 @@
 #include "spikenm/runtime/plan.h"
 
 #include "spikenm/core/error.h"
-#include "spikenm/runtime/layer_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,13 +40,12 @@ double input_rate(const StoredModel& model, const Program& program, const Layer&
   return total / static_cast<double>(sources.height * sources.width);
 }
 
-LayerPlan plan_layer(const SynapseTensor& tensor, const Layer& layer, double rate,
+LayerPlan plan_layer(const SynapseTensor& tensor, const Layer& layer, double kept, double rate,
                      int64_t most_sources) {
   if (!layer.reads_spikes)
     return {.kernel = "values", .reason = "it reads real values, and skips those that are 0"};
 
   LayerPlan plan{.input_rate = rate};
-  const double kept = kept_rows_share(tensor, layer);
   const auto taps = static_cast<double>(layer.window.taps());
   const double rows = taps * static_cast<double>(layer.channels);
   const auto blocks = static_cast<double>(kernels::spike_words(tensor.shape.cout));
@@ -67,7 +65,7 @@ LayerPlan plan_layer(const SynapseTensor& tensor, const Layer& layer, double rat
   plan.kernel = plan.packs ? "packed events" : "events";
   if (kept == 1)
     plan.reason = fmt::format(
-        "every input is kept by some of 64 neighbouring outputs; {:.3g} "
+        "nearly every input is kept by some of 64 neighbouring outputs; {:.3g} "
         "spikes an input and step",
         rate);
   else

@@ -24,7 +24,8 @@ constexpr double kUsualRate = 0.1;
 // How many spikes an input of the layer receives at a step, by the recorded rates.
 double input_rate(const StoredModel& model, const Program& program, const Layer& layer);
 
-LayerPlan plan_layer(const SynapseTensor& tensor, const Layer& layer, double rate,
+// `kept`: the share of rows that some of 64 neighbouring outputs keep.
+LayerPlan plan_layer(const SynapseTensor& tensor, const Layer& layer, double kept, double rate,
                      int64_t most_sources);
 
 }  // namespace spikenm::runtime
