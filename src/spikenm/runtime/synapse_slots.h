@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <vector>
 
 namespace spikenm::runtime {
@@ -13,6 +14,11 @@ namespace spikenm::runtime {
 inline int position_bits(int m) {
   return static_cast<int>(std::bit_width(static_cast<unsigned>(m - 1)));
 }
+
+// Output channels of a layout; those of a group that share a mask are never parted.
+struct ChannelRange {
+  int64_t begin = 0, end = INT64_MAX;
+};
 
 // The places of the blocks of a rule.
 class Blocks {
@@ -23,6 +29,13 @@ class Blocks {
 
   [[nodiscard]] const nm::BlockLayout& layout() const { return layout_; }
   [[nodiscard]] int64_t masks() const { return layout_.n_blocks / rows_; }
+  // Masks, and weight blocks, of the channels before this one, which begins a group.
+  [[nodiscard]] int64_t masks_before(int64_t channel) const {
+    return channel / layout_.share * (layout_.rows / rows_) * layout_.blocks_per_row;
+  }
+  [[nodiscard]] int64_t blocks_before(int64_t channel) const {
+    return channel * layout_.rows * layout_.blocks_per_row;
+  }
   // Weight blocks, which have values each.
   [[nodiscard]] int64_t weight_blocks() const {
     return layout_.n_channels * layout_.rows * layout_.blocks_per_row;
@@ -31,10 +44,11 @@ class Blocks {
   // Calls begin() before the blocks of each mask, then block(element of position 0) for each of
   // them: by output channel, then by place of the kernel.
   template <class Begin, class Block>
-  void visit(Begin&& begin, Block&& block) const {
+  void visit(const ChannelRange& range, Begin&& begin, Block&& block) const {
     // Written as loops: to find the place of a block by division costs more than to read it.
     const int64_t own_rows = layout_.rows / rows_;  // rows with masks of their own
-    for (int64_t channel = 0; channel < layout_.n_channels; channel += layout_.share) {
+    const int64_t end = std::min(range.end, layout_.n_channels);
+    for (int64_t channel = range.begin; channel < end; channel += layout_.share) {
       const int64_t channels = std::min<int64_t>(layout_.share, layout_.n_channels - channel);
       const int64_t group = channel * layout_.channel_stride;
       for (int64_t own = 0; own < own_rows; ++own)
@@ -53,11 +67,12 @@ class Blocks {
   void visit_tails(Put&& put) const {
     if (layout_.tail() == 0) return;
     std::vector<bool> in_block(static_cast<size_t>(layout_.numel));
-    visit([] {},
-          [&](int64_t start) {
-            for (int s = 0; s < layout_.m; ++s)
-              in_block[static_cast<size_t>(start + s * layout_.position_stride)] = true;
-          });
+    visit(
+        {}, [] {},
+        [&](int64_t start) {
+          for (int s = 0; s < layout_.m; ++s)
+            in_block[static_cast<size_t>(start + s * layout_.position_stride)] = true;
+        });
     for (size_t i = 0; i < in_block.size(); ++i)
       if (!in_block[i]) put(static_cast<int64_t>(i));
   }
@@ -70,7 +85,10 @@ class Blocks {
 // Numbers of a few bits each, one after the other, lowest bit first.
 class BitReader {
  public:
-  explicit BitReader(const std::vector<uint8_t>& in) : in_(in) {}
+  explicit BitReader(const std::vector<uint8_t>& in, size_t first_bit = 0)
+      : in_(in), at_(first_bit / 8) {
+    if (first_bit % 8 != 0) static_cast<void>(take(static_cast<int>(first_bit % 8)));
+  }
   unsigned take(int bits) {
     for (; held_ < bits; held_ += 8) window_ |= static_cast<unsigned>(in_[at_++]) << held_;
     const unsigned value = window_ & ((1u << bits) - 1);
@@ -87,22 +105,20 @@ class BitReader {
 };
 
 // Calls, in the order of the values of the file: block(element of position 0) before the slots of a
-// block, kept(position) for a slot with a weight, padding() for one without, and single(element) for
-// a weight in no block. A dense weight is single ones.
-template <class Block, class Kept, class Padding, class Single>
-void visit_slots(const SynapseTensor& tensor, Block&& block, Kept&& kept, Padding&& padding,
-                 Single&& single) {
-  if (!tensor.rule) {
-    for (int64_t i = 0; i < tensor.shape.numel(); ++i) single(i);
-    return;
-  }
-
+// block, kept(position) for a slot with a weight, and padding() for one without. Of the channels in
+// `range`; a dense weight has no blocks.
+template <class Block, class Kept, class Padding>
+void visit_slots(const SynapseTensor& tensor, const ChannelRange& range, Block&& block, Kept&& kept,
+                 Padding&& padding) {
+  if (!tensor.rule) return;
   const nm::NmPattern& pattern = tensor.rule->pattern;
   const Blocks blocks(tensor.shape, *tensor.rule, "synapse");
   const int bits_each = position_bits(pattern.m);
-  BitReader bits(tensor.positions);
+  BitReader bits(tensor.positions,
+                 static_cast<size_t>(blocks.masks_before(range.begin) * pattern.n * bits_each));
   std::vector<int> positions(static_cast<size_t>(pattern.n));
   blocks.visit(
+      range,
       [&] {
         int last = -1;
         for (int& position : positions) {
@@ -120,7 +136,20 @@ void visit_slots(const SynapseTensor& tensor, Block&& block, Kept&& kept, Paddin
             kept(position);
         }
       });
-  blocks.visit_tails(single);
+}
+
+// Calls single(element) for each weight in no block: tails, or all of a dense weight.
+template <class Single>
+void visit_singles(const SynapseTensor& tensor, Single&& single) {
+  if (tensor.rule) return Blocks(tensor.shape, *tensor.rule, "synapse").visit_tails(single);
+  for (int64_t i = 0; i < tensor.shape.numel(); ++i) single(i);
+}
+
+// The number of slots in blocks, which stand before the single weights.
+inline int64_t block_slots(const SynapseTensor& tensor) {
+  if (!tensor.rule) return 0;
+  const Blocks blocks(tensor.shape, *tensor.rule, "synapse");
+  return blocks.weight_blocks() * tensor.rule->pattern.n;
 }
 
 }  // namespace spikenm::runtime

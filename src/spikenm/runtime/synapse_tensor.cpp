@@ -36,9 +36,9 @@ void visit_elements(const SynapseTensor& tensor, Put&& put, Pad&& pad) {
       tensor.rule ? Blocks(tensor.shape, *tensor.rule, "synapse").layout().position_stride : 1;
   int64_t start = 0;
   visit_slots(
-      tensor, [&](int64_t first) { start = first; },
-      [&](int position) { put(static_cast<size_t>(start + position * stride)); }, pad,
-      [&](int64_t element) { put(static_cast<size_t>(element)); });
+      tensor, {}, [&](int64_t first) { start = first; },
+      [&](int position) { put(static_cast<size_t>(start + position * stride)); }, pad);
+  visit_singles(tensor, [&](int64_t element) { put(static_cast<size_t>(element)); });
 }
 
 template <class T>
@@ -77,7 +77,7 @@ std::vector<uint8_t> pack_positions(std::span<const uint8_t> keep, const Blocks&
   bool first = false;
   nm::BlockBits mask = 0;
   blocks.visit(
-      [&] { first = true; },
+      {}, [&] { first = true; },
       [&](int64_t start) {
         nm::BlockBits found = 0;
         for (int s = 0; s < layout.m; ++s)
