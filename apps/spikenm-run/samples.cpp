@@ -91,6 +91,15 @@ std::vector<float> read_picture(Bytes bytes, const std::string& source,
   return values;
 }
 
+// An array of numbers, and not a list of events, which are fields of a record or rows of a table.
+bool holds_values(std::span<const uint8_t> bytes, const std::string& source,
+                  const runtime::Model& model) {
+  if (!as_text(bytes).starts_with("\x93NUMPY")) return false;
+  if (!model.input().events) return true;
+  const data::NpyArray array = data::parse_npy(bytes, source);
+  return array.fields.empty() && array.shape.size() >= 3;
+}
+
 }  // namespace
 
 void normalize(std::vector<float>& values, const runtime::Model& model) {
@@ -106,14 +115,10 @@ std::vector<float> read_sample(const std::filesystem::path& path, const runtime:
   std::vector<uint8_t> bytes;
   read_bytes(path, bytes);
   const std::string source = path.string();
-  const std::string_view text = as_text(bytes);
   std::vector<float> values;
-  if (text.starts_with("\x89PNG"))
+  if (as_text(bytes).starts_with("\x89PNG"))
     values = read_picture(bytes, source, model);
-  else if (text.starts_with("\x93NUMPY") && !model.input().events)
-    values = read_array(bytes, source, model);
-  else if (text.starts_with("\x93NUMPY") && data::parse_npy(bytes, source).fields.empty() &&
-           data::parse_npy(bytes, source).shape.size() >= 3)
+  else if (holds_values(bytes, source, model))
     values = read_array(bytes, source, model);
   else
     values = read_events(bytes, source, model);

@@ -18,8 +18,10 @@
 extern "C" {
 #endif
 
+/* C has no name spaces: its names carry ours, in C's own style. NOLINTBEGIN(readability-identifier-naming) */
 typedef struct spikenm_model spikenm_model;
 typedef struct spikenm_session spikenm_session;
+/* NOLINTEND(readability-identifier-naming) */
 
 /* Of the last call of this thread that failed; good until the next one fails. */
 const char* spikenm_last_error(void);

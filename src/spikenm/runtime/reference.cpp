@@ -209,11 +209,12 @@ std::vector<std::vector<float>> run_reference(const StoredModel& model,
 std::vector<float> reference_scores(const StoredModel& model, std::span<const float> input) {
   const std::vector<float> scores = run_reference(model, input).back();
   const auto classes = static_cast<size_t>(model.graph.nodes().back().out.channels);
+  const size_t steps = scores.size() / classes;
   std::vector<float> mean(classes);
   for (size_t k = 0; k < classes; ++k) {
     double total = 0;
     for (size_t i = k; i < scores.size(); i += classes) total += scores[i];
-    mean[k] = static_cast<float>(total / static_cast<double>(scores.size() / classes));
+    mean[k] = static_cast<float>(total / static_cast<double>(steps));
   }
   return mean;
 }
