@@ -1,7 +1,7 @@
 # The commands of the project. Every target installs what is missing (tools/setup), then does only what changed.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: build demo test faults sanitize fuzz bench lint tidy format cuda-check setup clean help
+.PHONY: build demo test faults sanitize fuzz bench lint tidy format cuda-check python setup clean help
 
 export CCACHE_DIR := $(CURDIR)/.ccache
 # Warnings stop CI, not a newcomer whose compiler is newer than ours.
@@ -71,6 +71,11 @@ format: setup ## format every source file
 cuda-check: ## configure for CUDA and compile every .cu file, no GPU needed
 	@tools/setup nvcc
 	@tools/compile_cuda
+
+python: build ## build the Python package, install it into .venv-python and run its tests
+	@tools/setup_python
+	@CC=cc CXX=c++ .venv-python/bin/pip install --quiet --no-build-isolation --no-deps -C cmake.define.$(WERROR:-D%=%) .
+	@SPIKENM_PROGRAM=$(CURDIR)/build/spikenm .venv-python/bin/python -m pytest -q python/tests
 
 setup: ## install Debian packages and .venv, if missing
 	@tools/setup

@@ -1,0 +1,124 @@
+"""What a training run left in its folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._core import Error
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .runtime import Runtime
+
+__all__ = ["Run", "load", "read_metrics"]
+
+
+class Run:
+    """The folder of a run. Files are read when they are asked for, and read again each time."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        if not (self.path / "config.toml").is_file():
+            raise Error(f"{os.fspath(path)}: found no config.toml, wanted the folder of a run")
+
+    def __repr__(self) -> str:
+        return f"<spikenm.Run {self.path}{'' if self.finished else ', not finished'}>"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Every key with the value used."""
+        return json.loads(_core.toml_to_json(self.path / "config.toml"))
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has ended; one that was stopped goes on with `spikenm.train(resume=True)`."""
+        try:
+            return "unfinished" not in self.result
+        except Error:
+            return False
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """What was measured on the test part: accuracy, sparsity, synaptic operations, versions."""
+        return _read_json(self.path / "result.json")
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """One row per epoch; `pandas.DataFrame(run.metrics())` is a table of them."""
+        return read_metrics(self.path / "metrics.jsonl")
+
+    def model_path(self, best: bool = False) -> Path:
+        """The model file of the last epoch, or of the best one on validation."""
+        path = self.path / ("model_best_val.safetensors" if best else "model.safetensors")
+        if not path.is_file():
+            raise Error(f"{path}: found no such file, wanted the model of a finished run")
+        return path
+
+    def masks(self, best: bool = False) -> dict[str, NDArray[np.bool_]]:
+        """Layer -> which weights (of neurons: which neurons) it keeps, in the weight's shape."""
+        tensors = _core.read_tensors(self.model_path(best), ".mask")
+        return {name.removesuffix(".mask"): keep.astype(bool) for name, keep in tensors.items()}
+
+    def tensors(self, best: bool = False) -> dict[str, NDArray[Any]]:
+        """Every tensor of the model file: "conv1.weight", "bn1.gamma", "conv1.mask"."""
+        return _core.read_tensors(self.model_path(best), "")
+
+    def graph(self, best: bool = False) -> dict[str, Any]:
+        """The network: its nodes in forward order (docs/networks.md)."""
+        metadata = _core.read_metadata(self.model_path(best))
+        if "graph" not in metadata:
+            raise Error(f"{self.model_path(best)}: found no graph, wanted a model of a newer program")
+        return json.loads(metadata["graph"])
+
+    def export(self, path: str | os.PathLike[str], dtype: str = "int8", best: bool = False) -> Path:
+        """Writes the network as a .snm file, by the program. dtype: "int8" or "fp32"."""
+        from ._program import call
+
+        out = Path(path)
+        call(["export", str(self.model_path(best)), "-o", str(out), "--dtype", dtype])
+        return out
+
+    def runtime(self, threads: int = 0, batch: int = 16, dtype: str = "int8", best: bool = False) -> Runtime:
+        """The packed network, ready for NumPy arrays; no torch is needed."""
+        import tempfile
+
+        from .runtime import Runtime
+
+        with tempfile.TemporaryDirectory(prefix="spikenm-") as folder:
+            return Runtime(self.export(Path(folder) / "model.snm", dtype, best), threads, batch)
+
+
+def load(path: str | os.PathLike[str]) -> Run:
+    """The run in a folder, finished or not."""
+    return Run(path)
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The rows of a metrics.jsonl; a last line without its end is still being written."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return []
+    rows = []
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        if not line.endswith("\n"):
+            break
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            raise Error(f"{path}: line {number}: found no JSON, wanted the metrics of an epoch") from None
+    return rows
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise Error(f"{path}: found no such file, wanted that of a run that has ended") from None
+    except ValueError:
+        raise Error(f"{path}: found no JSON, wanted what a run has measured") from None

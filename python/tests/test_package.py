@@ -1,0 +1,48 @@
+"""The package itself: what an import costs, brings and offers."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+
+import spikenm
+
+
+def in_a_fresh_python(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_an_import_is_fast_and_brings_neither_torch_nor_numpy():
+    code = "import sys, time; t = time.perf_counter(); import spikenm; print(time.perf_counter() - t); print([m for m in ('torch', 'numpy') if m in sys.modules])"
+    best, brought = 10.0, ""
+    for _ in range(5):  # the machine may be busy
+        seconds, brought = in_a_fresh_python(code).splitlines()
+        best = min(best, float(seconds))
+    assert best < 0.1
+    assert brought == "[]"
+
+
+def test_the_module_links_neither_torch_nor_openmp():
+    linked = subprocess.run(["ldd", spikenm._core.__file__], capture_output=True, text=True, check=True).stdout
+    assert "libc.so" in linked
+    assert not any(name in linked for name in ("torch", "c10", "gomp", "omp.so", "python"))
+
+
+def test_everything_public_is_there_and_documented():
+    for name in spikenm.__all__:
+        thing = getattr(spikenm, name)
+        assert inspect.getdoc(thing), name
+        members = [getattr(thing, each) for each in getattr(thing, "__all__", ())]
+        if inspect.isclass(thing):
+            members += [each for key, each in vars(thing).items() if not key.startswith("_")]
+        for member in members:
+            assert inspect.getdoc(member), f"{name}: {member}"
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    assert not hasattr(spikenm, "nothing")
+
+
+def test_an_error_shows_its_public_name():
+    assert f"{spikenm.Error.__module__}.{spikenm.Error.__name__}" == "spikenm.Error"

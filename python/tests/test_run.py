@@ -1,0 +1,76 @@
+"""Runs that are read, exported and run."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import spikenm
+
+
+def test_a_run_has_its_config_metrics_and_result(small_run):
+    assert small_run.finished
+    assert small_run.config["method"]["pattern"] == "2:4"
+    rows = small_run.metrics()
+    assert [row["epoch"] for row in rows] == [1, 2]
+    assert rows[-1]["phase"] == "finetune"
+    assert small_run.result["test_accuracy"] == json.loads((small_run.path / "result.json").read_text())["test_accuracy"]
+    assert [node["op"] for node in small_run.graph()["node"]][:3] == ["synapse", "norm", "neuron"]
+
+
+def test_masks_keep_two_of_four_and_the_weights_follow_them(small_run):
+    masks, tensors = small_run.masks(), small_run.tensors()
+    assert masks["conv2"].dtype == bool
+    blocks = masks["conv2"].reshape(16, 2, 4, 3, 3)  # four neighbouring input channels
+    assert (blocks.sum(2) == 2).all()
+    for name, keep in masks.items():
+        assert keep.shape == tensors[f"{name}.weight"].shape
+        assert not tensors[f"{name}.weight"][~keep].any()
+
+
+def test_the_files_are_those_that_other_readers_see(small_run):
+    safetensors = pytest.importorskip("safetensors.numpy")
+    theirs = safetensors.load_file(small_run.model_path())
+    ours = small_run.tensors()
+    assert ours.keys() == theirs.keys()
+    for name, values in theirs.items():
+        np.testing.assert_array_equal(ours[name], values)
+
+
+def test_the_packed_network_is_as_accurate_as_the_run(small_run):
+    data = spikenm.data.samples("moving-shapes", T=4, test_size=50)
+    rt = small_run.runtime(threads=2, dtype="fp32")
+    accuracy = 100 * float((rt.labels(data.frames) == data.labels).mean())
+    assert accuracy == pytest.approx(small_run.result["test_accuracy"])
+
+
+def test_export_writes_a_file_for_the_runtime(small_run, tmp_path):
+    path = small_run.export(tmp_path / "a.snm")
+    assert spikenm.runtime.load(path).network == "small_conv"
+    with pytest.raises(spikenm.Error, match="--dtype: found 'int3'"):
+        small_run.export(tmp_path / "b.snm", dtype="int3")
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path):
+    with pytest.raises(spikenm.Error, match="found no config.toml, wanted the folder of a run"):
+        spikenm.load(tmp_path)
+
+
+def test_what_a_run_has_not_written_is_refused_by_name(tmp_path):
+    (tmp_path / "config.toml").write_text("seed = 1\n")
+    run = spikenm.load(tmp_path)
+    assert run.config == {"seed": 1} and run.metrics() == [] and not run.finished
+    with pytest.raises(spikenm.Error, match="result.json: found no such file"):
+        run.result
+    with pytest.raises(spikenm.Error, match="model.safetensors: found no such file"):
+        run.masks()
+    (tmp_path / "model.safetensors").write_bytes(b"\x01")
+    with pytest.raises(spikenm.Error, match="model.safetensors"):
+        run.masks()
+    (tmp_path / "metrics.jsonl").write_text('{"epoch": 1}\n{"epo')  # the second is being written
+    assert run.metrics() == [{"epoch": 1}]
+    (tmp_path / "metrics.jsonl").write_text("what\n")
+    with pytest.raises(spikenm.Error, match="line 1: found no JSON"):
+        run.metrics()

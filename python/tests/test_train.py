@@ -1,0 +1,121 @@
+"""Training in a process of its own: callbacks, stops, resumes and sentences."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from conftest import SMALL
+
+import spikenm
+from spikenm._toml import text_of
+
+
+def longer(epochs: int) -> dict:
+    config = copy.deepcopy(SMALL)
+    config["train"]["epochs"] = epochs
+    return config
+
+
+def checkpoints(folder) -> list:
+    return list((folder / "checkpoints").glob("step-*.safetensors"))
+
+
+def test_every_epoch_is_told_once_and_in_order(program, tmp_path):
+    told = []
+    run = spikenm.train(SMALL, out=tmp_path / "a", on_epoch=told.append, quiet=True)
+    assert told == run.metrics() and [row["epoch"] for row in told] == [1, 2]
+
+    told.clear()  # and so where a run replaces another
+    spikenm.train(SMALL, out=tmp_path / "a", on_epoch=told.append, quiet=True, force=True, overrides={"seed": 5})
+    assert told == spikenm.load(tmp_path / "a").metrics()
+
+
+def test_a_callback_that_returns_false_stops_with_a_checkpoint_and_the_run_goes_on(program, tmp_path):
+    seen = []
+    run = spikenm.train(longer(6), out=tmp_path / "a", quiet=True, on_epoch=lambda e: seen.append(e) or np.bool_(len(seen) < 2))
+    assert len(seen) == 2 and not run.finished and checkpoints(run.path)
+
+    rest = []
+    run = spikenm.train(out=tmp_path / "a", resume=True, quiet=True, on_epoch=rest.append)
+    rows = run.metrics()
+    assert run.finished and [row["epoch"] for row in rows] == [1, 2, 3, 4, 5, 6]
+    assert rows[:2] == seen and rows[-len(rest) :] == rest
+
+
+def test_a_callback_that_raises_stops_with_a_checkpoint_and_its_exception_arrives(program, tmp_path):
+    def fail(_):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        spikenm.train(longer(6), out=tmp_path / "a", on_epoch=fail, quiet=True)
+    assert checkpoints(tmp_path / "a") and not spikenm.load(tmp_path / "a").finished
+
+
+def test_ctrl_c_stops_with_a_checkpoint(program, tmp_path):
+    code = f"import spikenm; spikenm.train({longer(50)!r}, out={str(tmp_path / 'a')!r}, quiet=True, on_epoch=lambda e: print('epoch', flush=True))"
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             env={**os.environ, "SPIKENM_PROGRAM": program})
+    assert child.stdout.readline() == "epoch\n"
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    assert child.returncode != 0 and "KeyboardInterrupt" in said
+    assert checkpoints(tmp_path / "a")
+    began = time.monotonic()
+    assert spikenm.train(out=tmp_path / "a", resume=True, quiet=True, on_epoch=lambda e: False).metrics()  # its folder is free
+    assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize(
+    ("config", "overrides", "sentence"),
+    [
+        ({"train": {"epoch": 3}}, (), "train.epoch"),
+        (None, {"method.pattern": "4:2"}, "4:2"),
+        (None, ["train.lr=fast"], "train.lr"),
+        ({"train": {"lr": None}}, (), "train.lr: found NoneType, wanted a number, text"),
+        ({"train": {"lr": float("nan")}}, (), "train.lr: found nan, wanted a finite number"),
+        ("missing.toml", (), "missing.toml"),
+    ],
+)
+def test_mistakes_are_errors_with_the_sentence_of_the_program(program, tmp_path, config, overrides, sentence):
+    with pytest.raises(spikenm.Error, match=sentence):
+        spikenm.train(config, out=tmp_path / "a", overrides=overrides, quiet=True)
+
+
+def test_a_folder_that_holds_a_run_is_refused(program, small_run):
+    with pytest.raises(spikenm.Error, match="--force"):
+        spikenm.train(SMALL, out=small_run.path, quiet=True)
+
+
+def test_a_config_file_and_its_base_are_found(program, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "base.toml").write_text(text_of(SMALL))
+    run = spikenm.train({"extends": "base.toml", "seed": 3, "train": {"epochs": 1}}, quiet=True)
+    assert os.fspath(run.path) == "runs/run" and run.config["seed"] == 3
+    assert run.config["method"]["pattern"] == "2:4"
+    run = spikenm.train("base.toml", overrides={"train.epochs": 1}, quiet=True)
+    assert os.fspath(run.path) == "runs/base"
+
+
+def test_without_the_program_there_is_a_sentence(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("SPIKENM_PROGRAM", raising=False)
+    with pytest.raises(spikenm.Error, match="found no program of this name"):
+        spikenm.train(SMALL, out=tmp_path / "a")
+    monkeypatch.setenv("SPIKENM_PROGRAM", str(tmp_path / "x"))
+    with pytest.raises(spikenm.Error, match=r"\$SPIKENM_PROGRAM: found"):
+        spikenm.find_program()
+
+
+def test_dicts_become_toml_that_reads_back(tmp_path):
+    config = {"a": 1, "b": True, "text": 'q"\\\n\x7f é', "list": [1.0, 2.5], "t": {"x y": {"deep": 1e-30}}, "n": np.float32(0.5)}
+    path = tmp_path / "c.toml"
+    path.write_text(text_of(config), encoding="utf-8")
+    assert json.loads(spikenm._core.toml_to_json(path)) == {**config, "n": 0.5}
