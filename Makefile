@@ -72,8 +72,8 @@ cuda-check: ## configure for CUDA and compile every .cu file, no GPU needed
 	@tools/setup nvcc
 	@tools/compile_cuda
 
-python: build ## build the Python package, install it into .venv-python and run its tests
-	@tools/setup_python
+python: build ## build the Python package, install it into .venv-python and run its tests; TORCH=1: those that need torch too (5 GB)
+	@tools/setup_python $(if $(TORCH),torch)
 	@CC=cc CXX=c++ .venv-python/bin/pip install --quiet --no-build-isolation --no-deps -C cmake.define.$(WERROR:-D%=%) .
 	@SPIKENM_PROGRAM=$(CURDIR)/build/spikenm .venv-python/bin/python -m pytest -q python/tests
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .networks import Network
     from .runtime import Runtime
 
 __all__ = ["Run", "load", "read_metrics"]
@@ -74,6 +75,21 @@ class Run:
         if "graph" not in metadata:
             raise Error(f"{self.model_path(best)}: found no graph, wanted a model of a newer program")
         return json.loads(metadata["graph"])
+
+    def to_torch(self, best: bool = False, per_step: bool = False) -> Network:
+        """The trained network as a torch.nn.Module with its masks, in evaluation mode.
+
+        Its scores are those of `spikenm eval`. per_step: scores of each step, for losses over time.
+        """
+        from .networks import torch_network
+
+        return torch_network(self.graph(best), self.tensors(best), self.config["model"]["T"], per_step)
+
+    def to_spikingjelly(self, best: bool = False, per_step: bool = False) -> Network:
+        """The same network of SpikingJelly's layers and neurons, multi-step."""
+        from .networks import spikingjelly_network
+
+        return spikingjelly_network(self.graph(best), self.tensors(best), self.config["model"]["T"], per_step)
 
     def export(self, path: str | os.PathLike[str], dtype: str = "int8", best: bool = False) -> Path:
         """Writes the network as a .snm file, by the program. dtype: "int8" or "fp32"."""

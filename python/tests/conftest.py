@@ -14,7 +14,7 @@ CLONE = Path(__file__).resolve().parents[2]
 SMALL = {
     "data": {"name": "moving-shapes", "train_size": 100, "test_size": 50},
     "model": {"name": "small_conv", "T": 4, "width": 8},
-    "neuron": {"threshold": 0.5},
+    "neuron": {"threshold": 0.3, "decay_input": False},  # so that spikes reach the end at once
     "method": {"name": "spikenm", "pattern": "2:4"},
     "train": {"epochs": 2, "batch_size": 25, "loss": "tet"},
 }
