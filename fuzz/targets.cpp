@@ -21,6 +21,7 @@
 #include "spikenm/data/formats/inflate.h"
 #include "spikenm/data/formats/npz.h"
 #include "spikenm/data/formats/pickle.h"
+#include "spikenm/data/formats/picture_file.h"
 #include "spikenm/data/formats/tar.h"
 #include "spikenm/data/formats/zip.h"
 #include "spikenm/graph/drawing.h"
@@ -197,6 +198,10 @@ const std::vector<Target>& targets() {
       {"sweep", read_sweep},
       {"graph", read_and_draw_graph},
       {"snm", read_snm_file},
+      {"picture",
+       [](Bytes input) {
+         static_cast<void>(read_picture(input, input.size() % 2, kSource, {kLimit, "limit"}));
+       }},
       {"png", [](Bytes input) { static_cast<void>(read_png(input, input.size() % 2, kSource)); }},
   };
   return all;

@@ -3,6 +3,7 @@
 
 #include "spikenm/core/config.h"
 #include "support/cifar_files.h"
+#include "support/class_folder_files.h"
 #include "support/event_files.h"
 #include "support/hdf5_file.h"
 #include "support/temp_dir.h"
@@ -82,15 +83,12 @@ using WriteSmallSet = void (*)(const std::filesystem::path& root);
 // A dataset without a row reads no files. The conformance tests check both directions.
 inline const std::map<std::string, WriteSmallSet>& small_sets() {
   static const std::map<std::string, WriteSmallSet> rows{
-      {"cifar10", put_cifar10},
-      {"cifar100", put_cifar100},
-      {"cifar10-dvs", put_cifar10_dvs},
-      {"dvs-gesture", put_dvs_gesture},
-      {"fashion-mnist", put_mnist},
+      {"cifar10", put_cifar10},           {"cifar100", put_cifar100},
+      {"cifar10-dvs", put_cifar10_dvs},   {"dvs-gesture", put_dvs_gesture},
+      {"event-folder", put_event_folder}, {"fashion-mnist", put_mnist},
       {"image-events", put_cifar10},  // of its usual source
-      {"mnist", put_mnist},
-      {"n-mnist", put_n_mnist},
-      {"shd", put_shd},
+      {"image-folder", put_image_folder}, {"mnist", put_mnist},
+      {"n-mnist", put_n_mnist},           {"shd", put_shd},
   };
   return rows;
 }

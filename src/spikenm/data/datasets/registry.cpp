@@ -15,7 +15,9 @@ namespace spikenm::data {
   row("dvs-gesture",   open_dvs_gesture,   dvs_gesture_keys,   "event recordings of 11 hand gestures, 128x128") \
   row("n-mnist",       open_n_mnist,       n_mnist_keys,       "70,000 event recordings of moved MNIST digits, 34x34") \
   row("shd",           open_shd,           shd_keys,           "10,420 spoken digits as spikes of 700 cochlear units, 20 classes") \
-  row("image-events",  open_image_events,  image_events_keys,  "an image set (data.source) moved before a simulated event camera")
+  row("image-events",  open_image_events,  image_events_keys,  "an image set (data.source) moved before a simulated event camera") \
+  row("image-folder",  open_image_folder,  image_folder_keys,  "your own pictures, PNG or JPEG: a folder for each class") \
+  row("event-folder",  open_event_folder,  event_folder_keys,  "your own event recordings, in any known format: a folder for each class")
 // clang-format on
 
 #define SPIKENM_DECLARE(name, open, keys, summary)                     \
