@@ -281,8 +281,10 @@ std::vector<std::string> Config::reject_unread() const {
     const Json* const because = cause == nullptr ? nullptr : values(*cause);
     SPIKENM_CHECK(cause == nullptr, "{}: has no effect with {}{}; leave it out", name, *cause,
                   because == nullptr ? "" : " = " + shown(*because));
-    fail("{}: this run reads no such key; the nearest is {}", name,
-         nearest(name, {state.read.begin(), state.read.end()}));
+    const std::string near = nearest(name, {state.read.begin(), state.read.end()});
+    const size_t dot = near.find('.');
+    fail("{}: this run reads no such key; the nearest is {} ('spikenm keys{}' shows all)", name,
+         near, dot == std::string::npos ? "" : " " + near.substr(0, dot));
   }
 
   std::vector<std::string> notes;

@@ -1,14 +1,7 @@
 #include "spikenm/train/loss.h"
+#include "spikenm/train/losses/loss_rows.h"
 
 namespace spikenm::train {
-
-// One row per loss; <loss>_loss and <loss>_of_constant are defined in the file of the same name.
-// clang-format off
-#define SPIKENM_LOSSES(row) \
-  row(ce,  "cross entropy of the mean score over time") \
-  row(mse, "squared error of the mean score to one-hot") \
-  row(tet, "cross entropy of every step, averaged over time")
-// clang-format on
 
 #define SPIKENM_DECLARE(name, summary)                          \
   at::Tensor name##_loss(const at::Tensor&, const at::Tensor&); \
