@@ -61,6 +61,7 @@ lint: setup ## check format, layers, equation tags, lists of tests, config keys,
 
 tidy: setup ## clang-tidy over all torch-free sources
 	@$(VENV_PATH) cmake --preset run-only >/dev/null
+	@python3 tools/lint/check_keys_page.py
 	@sed -n 's/^  "file": "\(.*\)",$$/\1/p' build-run-only/compile_commands.json | \
 	  $(VENV_PATH) xargs -P "$$(nproc)" -n 1 clang-tidy --quiet -p build-run-only
 	@echo "tidy: ok"

@@ -15,5 +15,4 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spikenm-config.cmake
         ${CMAKE_CURRENT_BINARY_DIR}/spikenm-config-version.cmake DESTINATION ${package_dir})
 if(SPIKENM_TRAIN)
   install(FILES cmake/torch.cmake DESTINATION ${package_dir})
-  install(TARGETS spikenm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

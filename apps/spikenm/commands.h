@@ -13,8 +13,10 @@ struct Command {
   const char* summary;
   // Declares the options and returns the function that runs when the command is chosen.
   std::function<void()> (*setup)(CLI::App& app);
+  bool needs_torch = false;
 };
 
+// Those of this program; `spikenm` names those of spikenm-train too.
 const std::vector<Command>& commands();
 
 // Throws a UsageError that names the nearest command, if the first word (or the second, after a

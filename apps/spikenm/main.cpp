@@ -1,122 +1,18 @@
-// The program: subcommands, and the exit codes of their failures.
-#include "commands.h"
-#include "exit_codes.h"
+// The program `spikenm`: answers what needs no torch, and hands over to spikenm-train for the rest.
 #include "out_of_memory.h"
-#include "system_refusal.h"
-
-#include "spikenm/core/diverged.h"
-#include "spikenm/core/error.h"
-#include "spikenm/core/interrupt.h"
-#include "spikenm/core/say.h"
-#include "spikenm/core/show.h"
-
-#include <c10/util/Exception.h>
-#include <fcntl.h>
-#include <malloc.h>
-
-#include <climits>
-#include <csignal>
-#include <map>
-#include <sstream>
+#include "program.h"
+#include "training_part.h"
 
 namespace {
 
-using spikenm::cli::kBadUsage, spikenm::cli::kDiverged, spikenm::cli::kFailed,
-    spikenm::cli::kOurBug;
-
-int complain(int code, const std::string& message) {
-  spikenm::say("spikenm: " + message);
-  return code;
-}
-
-// Messages of libraries may have several lines.
-int report_bug(const std::string& message) {
-  spikenm::say_lines("spikenm: a bug of ours, please report it: " + message);
-  return kOurBug;
-}
-
-// If a standard stream is closed, the next file that we open gets its number, and our messages
-// would be written into that file. So a stream that cannot be written to takes its place.
-void fill_closed_streams() {
-  for (int stream = 0; stream <= 2; ++stream) {
-    if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
-  }
-}
-
-// Training frees and allocates the same large tensors at every step. By default the allocator
-// returns them to the system each time, and a third of the run is spent on page faults.
-void keep_freed_memory() {
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, INT_MAX);
-  mallopt(M_TOP_PAD, 64 << 20);
-}
-
-int run(int argc, char** argv) {
-  CLI::App app("Trains spiking neural networks that keep N of every M weights.", "spikenm");
-  app.set_version_flag("--version", "spikenm " SPIKENM_VERSION);
-  app.require_subcommand(1);
-  app.footer(
-      "Examples:\n"
-      "  spikenm demo\n"
-      "  spikenm train --config configs/demo/spikenm_2x4.toml --out runs/first\n"
-      "  spikenm train --config configs/demo/spikenm_2x4.toml method.pattern=2:8 seed=1 --out "
-      "runs/2x8\n"
-      "  spikenm eval runs/first\n"
-      "  spikenm inspect runs/first\n"
-      "  spikenm sweep --list configs/ablations/lambda_eid.toml --set data.root=DIR --out "
-      "runs/eid\n"
-      "  spikenm table runs\n\n"
-      "Exit codes: 0 done, 1 failed, 2 bad usage, 3 training diverged, 70 a bug of ours, 130/143 "
-      "interrupted.");
-
-  std::map<const CLI::App*, std::function<void()>> actions;
-  for (const auto& command : spikenm::cli::commands()) {
-    CLI::App* sub = app.add_subcommand(command.name, command.summary);
-    actions[sub] = command.setup(*sub);
-  }
-
-  spikenm::cli::check_command(app, argc, argv);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    std::ostringstream out, err;
-    const int code = app.exit(e, out, err) == 0 ? 0 : kBadUsage;
-    spikenm::show_text(out.str());
-    spikenm::finish_output();
-    spikenm::say_lines(err.str());
-    return code;
-  }
-
-  spikenm::install_interrupt_handlers();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that is too large is then an error of the write
-  keep_freed_memory();
-  actions.at(app.get_subcommands().front())();
-  spikenm::finish_output();
-  return 0;
+std::string text_of(const std::exception& e) {
+  return e.what();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  fill_closed_streams();
-  try {
-    return run(argc, argv);
-  } catch (const spikenm::UsageError& e) {
-    return complain(kBadUsage, e.what());
-  } catch (const spikenm::Diverged& e) {
-    return complain(kDiverged, e.what());
-  } catch (const spikenm::Error& e) {
-    return complain(kFailed, e.what());
-  } catch (const spikenm::Interrupted& e) {
-    return complain(128 + e.signal_number(), e.what());
-  } catch (const std::exception& e) {
-    const std::string memory = spikenm::cli::memory_complaint(e);
-    if (!memory.empty()) return complain(kFailed, memory);
-    const std::string refusal = spikenm::cli::refusal_complaint(e);
-    if (!refusal.empty()) return complain(kFailed, refusal);
-    const auto* const torch = dynamic_cast<const c10::Error*>(&e);
-    return report_bug(torch != nullptr ? torch->what_without_backtrace() : e.what());
-  } catch (...) {
-    return report_bug("an unknown exception");
-  }
+  using namespace spikenm::cli;
+  return run_program(argc, argv, hand_over_to_training,
+                     {.memory = memory_complaint, .text = text_of});
 }

@@ -1,9 +1,8 @@
 // What is said of memory that ran out.
 #pragma once
 
-#include "spikenm/train/memory_error.h"
-
 #include <exception>
+#include <new>
 #include <string>
 
 namespace spikenm::cli {
@@ -13,10 +12,9 @@ inline constexpr const char* kMemoryRemedy =
 
 // What to tell the user, or an empty text if `e` is another failure.
 inline std::string memory_complaint(const std::exception& e) {
-  if (train::is_out_of_gpu_memory(e))
-    return std::string("the GPU is out of memory; ") + kMemoryRemedy;
-  return train::is_out_of_memory(e) ? std::string("out of memory; ") + kMemoryRemedy
-                                    : std::string();
+  if (dynamic_cast<const std::bad_alloc*>(&e) == nullptr) return {};
+  std::string text = "out of memory; ";
+  return text += kMemoryRemedy;
 }
 
 }  // namespace spikenm::cli

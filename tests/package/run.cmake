@@ -8,6 +8,8 @@ function(must)
   endif()
 endfunction()
 must(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/prefix")
+must("${WORK}/prefix/bin/spikenm" list models)
+must("${WORK}/prefix/bin/spikenm" train --dry-run)  # its training part is found where it was installed
 must(${CMAKE_COMMAND} -G Ninja -S "${CMAKE_CURRENT_LIST_DIR}" -B "${WORK}/build"
      -DCMAKE_PREFIX_PATH=${WORK}/prefix)
 must(${CMAKE_COMMAND} --build "${WORK}/build")

@@ -1,7 +1,7 @@
 """Reads the ELF files of what was built: no library comes from the working directory, and the flags of cmake/harden.cmake
 have reached every program.
 
-hardening_test.py PROGRAM FOLDER...: the program that ships, and folders with programs beside it.
+hardening_test.py SHIPPED FOLDER...: the folder of the programs that ship, and folders with other programs.
 """
 import pathlib
 import struct
@@ -101,11 +101,12 @@ def programs(folder):
 
 
 def main():
-    shipped = pathlib.Path(sys.argv[1])
+    shipped = programs(pathlib.Path(sys.argv[1]))
+    assert {"spikenm", "spikenm-run", "spikenm-train"} <= {p.name for p in shipped}, "found not all programs that ship"
     others = [p for folder in filter(None, sys.argv[2:]) for p in programs(pathlib.Path(folder))]
     assert others, "found no program in the folders given"
-    errors = [f"{p}: {what}" for p in [shipped, *others] for what in problems(Elf(p), ships=p == shipped)]
-    print("\n".join(errors) if errors else f"hardening: ok, {1 + len(others)} programs")
+    errors = [f"{p}: {what}" for p in [*shipped, *others] for what in problems(Elf(p), ships=p in shipped)]
+    print("\n".join(errors) if errors else f"hardening: ok, {len(shipped) + len(others)} programs")
     sys.exit(1 if errors else 0)
 
 
