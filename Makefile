@@ -1,7 +1,7 @@
 # The commands of the project. Every target installs what is missing (tools/setup), then does only what changed.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: build demo test faults sanitize fuzz bench lint tidy format cuda-check python setup clean help
+.PHONY: build demo test faults sanitize fuzz bench docs lint tidy format cuda-check python setup clean help
 
 export CCACHE_DIR := $(CURDIR)/.ccache
 # Warnings stop CI, not a newcomer whose compiler is newer than ours.
@@ -50,18 +50,23 @@ bench: setup ## run the benchmarks
 	@$(VENV_PATH) cmake --build --preset default
 	@for program in build/bench/*_bench; do ./$$program || exit 1; done
 
+docs: ## make the site of docs/ in build-docs; a link that leads nowhere is an error
+	@tools/setup docs
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --clean --strict
+	@echo "docs: build-docs/index.html"
+
 lint: setup ## check format, layers, equation tags, lists of tests, config keys, output, writes
 	@$(VENV_PATH) clang-format --dry-run --Werror $(SOURCES)
 	@python3 tools/lint/check_layers.py
 	@python3 tools/lint/check_equations.py
 	@python3 tools/lint/check_test_lists.py
 	@python3 tools/lint/check_keys.py
+	@python3 tools/lint/check_keys_page.py
 	@python3 tools/lint/check_output.py
 	@python3 tools/lint/check_writes.py
 
 tidy: setup ## clang-tidy over all torch-free sources
 	@$(VENV_PATH) cmake --preset run-only >/dev/null
-	@python3 tools/lint/check_keys_page.py
 	@sed -n 's/^  "file": "\(.*\)",$$/\1/p' build-run-only/compile_commands.json | \
 	  $(VENV_PATH) xargs -P "$$(nproc)" -n 1 clang-tidy --quiet -p build-run-only
 	@echo "tidy: ok"

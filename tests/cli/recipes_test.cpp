@@ -31,7 +31,7 @@ surrogate = "atan"
 alpha = 2.0
 )";
 
-// docs/method.md, preset `paper`.
+// docs/options.md, preset `paper`.
 const char* const kMethod = R"(
 [method]
 name = "spikenm"

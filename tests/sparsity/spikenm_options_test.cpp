@@ -34,7 +34,7 @@ std::map<std::string, std::string> resolved(const std::string& toml) {
   return keys;
 }
 
-// docs/method.md, "Options and their keys": the column `paper`, less what has no effect in it.
+// docs/options.md, "Options": the column `paper`, less what has no effect in it.
 const std::map<std::string, std::string> kPaper{{"draws", "\"at-most\""},
                                                 {"or_grad", "\"literal\""},
                                                 {"axis", "\"flat\""},

@@ -1,4 +1,4 @@
-// The keys of [method] that spikenm reads; docs/method.md explains them.
+// The keys of [method] that spikenm reads; docs/options.md explains them.
 #pragma once
 
 #include "spikenm/core/key.h"

@@ -8,7 +8,7 @@ namespace {
 
 using namespace spikenm_key;
 
-// The choices that measured best so far (docs/method.md, "Presets"): a long search; input-channel
+// The choices that measured best so far (docs/options.md, "Presets"): a long search; input-channel
 // blocks; distinct positions whose number falls from m to n; little noise, held for a share of the
 // search, so that weights train under masks that last; a prior from the weights; little
 // distillation; the top n frozen. Every time is a share of the search.

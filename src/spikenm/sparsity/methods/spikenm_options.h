@@ -1,4 +1,4 @@
-// Every choice that the paper leaves open is one option here; docs/method.md explains them.
+// Every choice that the paper leaves open is one option here; docs/options.md explains them.
 #pragma once
 
 #include "spikenm/core/config.h"
