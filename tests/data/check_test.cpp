@@ -110,12 +110,20 @@ TEST(Check, FilesWithoutPublishedSumsAreSaidToBeUnchecked) {
             std::string::npos);
 }
 
-TEST(Check, TheFirstBrokenSampleIsNamedAndTheOthersCounted) {
+TEST(Check, BrokenSamplesAreNamedOneByOneWhileTheyAreFew) {
   ListedDataset set = good_set(200);
   set.train[171].error = "c.bin: cut short";
   set.train[64].error = "b.bin: cut short";
   set.train[199].error = "d.bin: cut short";
   expect_incomplete(set, {"train: 3 of 200 samples are broken", "sample 64: b.bin: cut short"});
+  const std::string found = texts(check_dataset(set));
+  EXPECT_NE(found.find("bad train: sample 171: c.bin: cut short\n"
+                       "bad train: sample 199: d.bin: cut short\n"),
+            std::string::npos)
+      << found;
+
+  for (size_t i = 0; i < 200; ++i) set.train[i].error = "x.bin: cut short";
+  EXPECT_EQ(check_dataset(set).findings.size(), 2 + 20 + 1U);  // sizes; broken; test can be read
 }
 
 TEST(Check, ValuesNoPixelOrCountCanHaveAreFound) {

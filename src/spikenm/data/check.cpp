@@ -97,26 +97,32 @@ SampleState check_sample(const Dataset& dataset, Part part, int64_t index) {
   return state;
 }
 
+constexpr size_t kNamed = 20;  // broken samples of a part that are named; the others are counted
+
 void check_samples(const Dataset& dataset, Part part, const ProgressCallback& progress,
                    CheckReport& report) {
   const DatasetInfo& info = dataset.info();
   const int64_t n = dataset.size(part);
   int64_t n_bad = 0;
-  std::string first_bad;
+  std::vector<std::string> bad;  // the first of them
   std::vector<bool> seen(static_cast<size_t>(info.classes));
 
   walk(
       n, name_of(part), progress, [&](int64_t i) { return check_sample(dataset, part, i); },
       [&](int64_t, SampleState state) {
         if (state.label >= 0) seen[static_cast<size_t>(state.label)] = true;
-        if (!state.problem.empty() && ++n_bad == 1) first_bad = std::move(state.problem);
+        if (state.problem.empty()) return;
+        ++n_bad;
+        if (bad.size() < kNamed) bad.push_back(std::move(state.problem));
       });
 
   if (n == 0) return;
   report.findings.push_back(
       {n_bad == 0, n_bad == 0 ? fmt::format("{}: every sample can be read", name_of(part))
                               : fmt::format("{}: {} of {} samples are broken, the first is {}",
-                                            name_of(part), n_bad, n, first_bad)});
+                                            name_of(part), n_bad, n, bad.front())});
+  for (size_t i = 1; i < bad.size(); ++i)
+    report.findings.push_back({false, fmt::format("{}: {}", name_of(part), bad[i])});
 
   const auto unseen = std::count(seen.begin(), seen.end(), false);
   if (unseen == 0) return;
