@@ -51,6 +51,30 @@ nb::dict read_metadata(const std::filesystem::path& path) {
   return metadata;
 }
 
+std::string dtype_of(const std::string& name, const nb::ndarray<>& array) {
+  if (array.dtype() == nb::dtype<float>()) return "F32";
+  if (array.dtype() == nb::dtype<double>()) return "F64";
+  if (array.dtype() == nb::dtype<int64_t>()) return "I64";
+  if (array.dtype() == nb::dtype<uint8_t>()) return "U8";
+  fail("tensor '{}': found values of another type, wanted float32, float64, int64 or uint8", name);
+}
+
+void write_tensors(const std::filesystem::path& path, const nb::dict& tensors) {
+  std::vector<nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>> arrays;
+  std::vector<TensorView> views;
+  for (const auto& [key, value] : tensors) {
+    arrays.push_back(nb::cast<nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>(value));
+    const auto& array = arrays.back();
+    TensorView view{.name = nb::cast<std::string>(key)};
+    view.dtype = dtype_of(view.name, nb::ndarray<>(array));
+    for (size_t axis = 0; axis < array.ndim(); ++axis)
+      view.shape.push_back(static_cast<int64_t>(array.shape(axis)));
+    view.bytes = {static_cast<const uint8_t*>(array.data()), array.nbytes()};
+    views.push_back(std::move(view));
+  }
+  write_safetensors(path, views, {});
+}
+
 std::string toml_to_json(const std::filesystem::path& path) {
   std::vector<uint8_t> bytes;
   read_bytes(path, bytes);
@@ -61,6 +85,7 @@ std::string toml_to_json(const std::filesystem::path& path) {
 
 void bind_files(nb::module_& module) {
   module.def("read_tensors", &read_tensors, nb::arg("path"), nb::arg("suffix"));
+  module.def("write_tensors", &write_tensors, nb::arg("path"), nb::arg("tensors"));
   module.def("read_metadata", &read_metadata, nb::arg("path"));
   module.def("toml_to_json", &toml_to_json, nb::arg("path"));
 }

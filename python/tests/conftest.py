@@ -49,3 +49,13 @@ def run_program(program: str) -> str:
 @pytest.fixture(scope="session")
 def small_run(program: str, tmp_path_factory: pytest.TempPathFactory) -> spikenm.Run:
     return spikenm.train(SMALL, out=tmp_path_factory.mktemp("runs") / "small", quiet=True)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread_of_torch() -> None:
+    """Its threads spin, which makes small nets slow on a busy machine."""
+    try:
+        import torch
+    except ImportError:
+        return
+    torch.set_num_threads(1)

@@ -6,7 +6,12 @@ import inspect
 import subprocess
 import sys
 
+import pytest
+from conftest import CLONE
+
 import spikenm
+
+MODEL = CLONE / "tests/golden/model_v1.snm"
 
 
 def in_a_fresh_python(code: str) -> str:
@@ -46,3 +51,22 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 
 def test_an_error_shows_its_public_name():
     assert f"{spikenm.Error.__module__}.{spikenm.Error.__name__}" == "spikenm.Error"
+
+
+@pytest.mark.parametrize("first", ["torch", "spikenm"])
+def test_beside_torch_there_is_one_openmp_and_its_threads_stay(first):
+    pytest.importorskip("torch")
+    second = "torch" if first == "spikenm" else "spikenm"
+    code = f"""
+import {first}, {second}, spikenm.runtime, numpy as np
+before = torch.get_num_threads()
+rt = spikenm.runtime.load({str(MODEL)!r}, threads=1)
+rt(np.zeros(rt.sample_shape, np.float32))
+try:
+    import spikenm.torch
+except spikenm.Error:
+    pass
+maps = open("/proc/self/maps").read().split()
+print(len({{word for word in maps if "libgomp" in word or "libomp" in word}}), torch.get_num_threads() == before)
+"""
+    assert in_a_fresh_python(code) == "1 True\n"

@@ -60,7 +60,9 @@ def test_a_callback_that_raises_stops_with_a_checkpoint_and_its_exception_arrive
 
 
 def test_ctrl_c_stops_with_a_checkpoint(program, tmp_path):
-    code = f"import spikenm; spikenm.train({longer(50)!r}, out={str(tmp_path / 'a')!r}, quiet=True, on_epoch=lambda e: print('epoch', flush=True))"
+    # Where the tests run in the background, Python would begin with this signal ignored.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += f"import spikenm; spikenm.train({longer(50)!r}, out={str(tmp_path / 'a')!r}, quiet=True, on_epoch=lambda e: print('epoch', flush=True))"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                              env={**os.environ, "SPIKENM_PROGRAM": program})
     assert child.stdout.readline() == "epoch\n"

@@ -1,0 +1,192 @@
+"""The search for N:M masks in anybody's training loop. Needs torch 2.11 or newer.
+
+    from spikenm.torch import sparsify
+
+    opt = torch.optim.Adam(net.parameters())
+    nm = sparsify(net, "2:4", steps=total_steps, seed=0)
+    opt.add_param_group({"params": nm.logits(), "lr": nm.options.logit_lr})
+    for x, y in loader:
+        opt.zero_grad(); loss(net(x), y).backward(); nm.after_backward(); opt.step(); nm.end_step()
+    nm.freeze(); nm.save("m.safetensors")
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.utils import parametrize
+
+from .. import _core
+from .._core import Error
+from . import _folded
+from ._mask import NmMask, Rule
+from ._ops import ops
+from ._options import PRESETS, Options, options_of
+
+__all__ = ["PRESETS", "NmMask", "Options", "Sparsifier", "sparsify"]
+
+_LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d)
+
+
+class Sparsifier:
+    """The mask search of a network; `sparsify` makes it."""
+
+    def __init__(self, net: nn.Module, layers: dict[str, nn.Module], options: Options, steps: int) -> None:
+        self.net, self.options, self.steps = net, options, steps
+        self._layers = layers
+        self._n_blocks = sum(len(search.logits) for search in self.searches.values())
+
+    @property
+    def searches(self) -> dict[str, NmMask]:
+        """Layer -> its search."""
+        return {name: layer.parametrizations.weight[0] for name, layer in self._layers.items()}  # type: ignore[union-attr,index]
+
+    @property
+    def step(self) -> int:
+        """Steps that have ended."""
+        return next(iter(self.searches.values())).step
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the masks stay as they are."""
+        return all(search.frozen for search in self.searches.values())
+
+    def logits(self) -> list[nn.Parameter]:
+        """The parameters that masks are drawn from, for the optimiser."""
+        return [search.logits for search in self.searches.values()]
+
+    def masks(self) -> dict[str, torch.Tensor]:
+        """Layer -> the mask that is frozen, or would be now: bool in the weight's shape."""
+        return {name: self.searches[name].hard_mask(_original(layer)).bool() for name, layer in self._layers.items()}
+
+    def after_backward(self) -> None:
+        """Once per step, behind `backward` and before the optimiser: distils credits into the logits' gradient."""
+        for name, layer in self._layers.items():
+            self.searches[name].distill(_original(layer), self.options.lambda_eid / self._n_blocks)
+
+    def end_step(self) -> None:
+        """Once per step, behind the optimiser: the next step begins, with a new mask where one is due."""
+        if self.frozen or self.step >= self.steps:
+            return
+        for name, layer in self._layers.items():
+            search = self.searches[name]
+            search.step += 1
+            search.sink.grad = None
+            if search.step < search.steps:
+                search.begin_step(_original(layer).detach())
+
+    def freeze(self) -> None:
+        """Ends the search: at most n of m weights are kept, the others are 0 and stay so while training goes on."""
+        for name, layer in self._layers.items():
+            self.searches[name].freeze(_original(layer))
+            vars(layer).pop("forward", None)
+
+    def remove(self) -> None:
+        """Leaves plain layers with the masked weights. The masks are forgotten: training would fill them."""
+        if not self.frozen:
+            raise Error("remove: found masks that are still searched for, wanted freeze() before")
+        for layer in self._layers.values():
+            parametrize.remove_parametrizations(layer, "weight")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes every tensor of the network under its usual name, and `<layer>.mask`, as safetensors."""
+        if not self.frozen:
+            raise Error("save: found masks that are still searched for, wanted freeze() before")
+        tensors: dict[str, Any] = {}
+        for name, value in self.net.state_dict().items():
+            if not isinstance(value, torch.Tensor) or ".parametrizations.weight.0." in f".{name}":
+                continue
+            tensors[re.sub(r"parametrizations\.weight\.original$", "weight", name)] = value
+        for name, mask in self.masks().items():
+            tensors[f"{name}.mask"] = mask.to(torch.uint8)
+        wanted = {torch.float32, torch.float64, torch.int64, torch.uint8}
+        for name, value in tensors.items():
+            if value.dtype not in wanted:
+                raise Error(f"{name}: found values of type {str(value.dtype)[6:]}, wanted float32, float64, int64 or uint8")
+        _core.write_tensors(path, {name: value.detach().cpu().contiguous().numpy() for name, value in tensors.items()})
+
+
+def sparsify(
+    net: nn.Module,
+    pattern: str = "2:4",
+    *,
+    steps: int,
+    preset: str = "default",
+    seed: int = 0,
+    share: int = 1,
+    layers: str | Iterable[str] = "*",
+    time_steps: int = 0,
+    **options: Any,
+) -> Sparsifier:
+    """Puts the mask search on the convolutions and linear layers of a network, in their order.
+
+    pattern: "n:m". steps: optimiser steps of the search. share: output channels that share a mask.
+    preset, options: as `[method]` of the program (`Options`). seed: with the same seed, layer, step, logits
+    and weights, masks are bit for bit the program's.
+    layers: globs over the names of modules. A layer without a whole block stays dense.
+    time_steps: for nets that fold time into the batch themselves, [T*B,...] with time outermost. Loops over
+    steps, and SpikingJelly's layers in step mode "m", need nothing: their credits are found.
+
+    Make the optimiser before, and add `logits()` to it. On the CPU; float32 weights.
+    """
+    match = re.fullmatch(r"(\d+):(\d+)", pattern)
+    n, m = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= n <= m <= 64:
+        raise Error(f"pattern: found {pattern!r}, wanted n:m with 1 <= n <= m <= 64")
+    for name, value, low in (("steps", steps, 1), ("seed", seed, 0), ("share", share, 1), ("time_steps", time_steps, 0)):
+        if not isinstance(value, int) or value < low:
+            raise Error(f"{name}: found {value!r}, wanted a whole number of at least {low}")
+    chosen = options_of(preset, options)
+    found = _find_layers(net, [layers] if isinstance(layers, str) else list(layers))
+    masked: dict[str, nn.Module] = {}
+    for number, (name, layer) in enumerate(found.items()):
+        rule = Rule(m, share, chosen.axis == "flat", chosen.replace, chosen.prior_kappa, chosen.or_grad == "soft",
+                    chosen.weight_grad == "dense", seed, number)
+        weight: torch.Tensor = layer.weight.detach()  # type: ignore[union-attr,assignment,operator]
+        if ops.nm_blocks(weight, *rule.blocks) == 0:
+            continue
+        _mask_layer(name, layer, NmMask(name, weight, n, rule, chosen, steps), time_steps)
+        masked[name] = layer
+    if not masked:
+        raise Error(f"pattern: found no whole block of {m} in {', '.join(found)}, wanted one at least")
+    return Sparsifier(net, masked, chosen, steps)
+
+
+def _find_layers(net: nn.Module, globs: list[str]) -> dict[str, nn.Module]:
+    names = [name for name, module in net.named_modules() if isinstance(module, _LAYERS)]
+    for glob in globs:
+        if not any(fnmatch.fnmatchcase(name, glob) for name in names):
+            raise Error(f"layers: {glob!r} matches no layer; the layers are {', '.join(names) or 'none'}")
+    found = {name: net.get_submodule(name) for name in names if any(fnmatch.fnmatchcase(name, glob) for glob in globs)}
+    for name, layer in found.items():
+        if parametrize.is_parametrized(layer, "weight"):
+            raise Error(f"{name}.weight: found a parametrization, wanted a plain weight")
+        weight: torch.Tensor = layer.weight  # type: ignore[union-attr,assignment]
+        if weight.dtype != torch.float32:
+            raise Error(f"{name}.weight: found {str(weight.dtype)[6:]}, wanted float32 (autocast computes in others)")
+        if weight.device.type != "cpu":
+            raise Error(f"{name}.weight: found it on {weight.device}, wanted the CPU: this build has no other kernels")
+        if not weight.is_contiguous():
+            raise Error(f"{name}.weight: found a transposed layout, wanted one that lies in order")
+    return found
+
+
+def _mask_layer(name: str, layer: nn.Module, search: NmMask, time_steps: int) -> None:
+    search.folded = time_steps > 0 or getattr(layer, "step_mode", "s") == "m"
+    if search.folded:
+        _folded.check(layer, name)
+        search.time_steps = time_steps
+        layer.forward = types.MethodType(_folded.forward, layer)  # type: ignore[method-assign]
+    search.train(layer.training)
+    parametrize.register_parametrization(layer, "weight", search, unsafe=True)
+
+
+def _original(layer: nn.Module) -> torch.Tensor:
+    return layer.parametrizations.weight.original  # type: ignore[union-attr,return-value]
