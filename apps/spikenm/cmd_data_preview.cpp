@@ -1,12 +1,13 @@
 #include "commands.h"
 #include "dataset_options.h"
 #include "path_option.h"
+#include "preview_svg.h"
 
-#include "spikenm/core/png.h"
 #include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
 #include "spikenm/data/contact_sheet.h"
 #include "spikenm/data/open.h"
+#include "spikenm/report/picture_file.h"
 
 namespace spikenm::cli {
 namespace {
@@ -18,7 +19,22 @@ struct PreviewArguments {
   bool augmented = false;
 };
 
+// The class above each image; for recordings, the class above the first frame and the time step
+// above the others.
+std::vector<std::string> captions_of(const data::DatasetInfo& info, const data::SheetLayout& layout,
+                                     const std::vector<int64_t>& labels) {
+  std::vector<std::string> captions;
+  const bool one_tile = layout.shape.frames == 1 || (layout.events && layout.shape.height == 1);
+  for (const int64_t label : labels) {
+    captions.push_back(info.class_name(label) + (one_tile ? "" : ", t = 1"));
+    for (int64_t t = 2; !one_tile && t <= layout.shape.frames; ++t)
+      captions.push_back(fmt::format("t = {} of {}", t, layout.shape.frames));
+  }
+  return captions;
+}
+
 void preview(const PreviewArguments& a) {
+  report::check_picture_name(a.out);
   const Config config = a.dataset.config();
   const auto dataset = a.dataset.open(config);
   const data::DatasetInfo& info = dataset->info();
@@ -46,18 +62,20 @@ void preview(const PreviewArguments& a) {
     return s;
   };
 
-  const data::Picture sheet =
-      data::draw_contact_sheet({.shape = info.shape(),
-                                .events = info.events,
-                                .samples = static_cast<int64_t>(chosen.size()),
-                                .columns = a.per_class},
-                               sample);
-
-  write_png(a.out, sheet.width, sheet.height, sheet.rgb);
+  const data::SheetLayout layout{.shape = info.shape(),
+                                 .events = info.events,
+                                 .samples = static_cast<int64_t>(chosen.size()),
+                                 .columns = a.per_class,
+                                 .caption = kCaptionRoom};
+  const data::Picture sheet = data::draw_contact_sheet(layout, sample);
+  const data::TileGrid grid = data::sheet_grid(layout);
+  const std::string written =
+      report::write_picture(preview_svg(sheet, grid, captions_of(info, layout, labels)), a.out)
+          .string();
   line.clear();
   for (size_t i = 0; i < chosen.size(); ++i)
     show("{:>4}  {} {:>6}  {}\n", i + 1, a.part, chosen[i], printable(info.class_name(labels[i])));
-  show("{}: {} x {} pixels, {} samples of {}\n", a.out, sheet.width, sheet.height, chosen.size(),
+  show("{}: {} x {} pixels, {} samples of {}\n", written, sheet.width, sheet.height, chosen.size(),
        info.name);
 }
 
@@ -67,7 +85,8 @@ std::function<void()> setup_data_preview(CLI::App& app) {
   auto a = std::make_shared<PreviewArguments>();
   a->dataset.declare(app);
   const CLI::Range up_to_many(int64_t{1}, int64_t{100'000});
-  as_path(app.add_option("--out,-o", a->out, "PNG file to write"))->required();
+  as_path(app.add_option("--out,-o", a->out, "file to write: .svg, or .png by rsvg-convert"))
+      ->required();
   CLI::Option* const count = app.add_option("--count,-n", a->count, "samples to draw, at random")
                                  ->check(up_to_many)
                                  ->capture_default_str();

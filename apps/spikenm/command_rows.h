@@ -8,7 +8,9 @@
   torch("eval",    setup_eval,    "measure a trained model on the test split") \
   torch("export",  setup_export,  "write a trained model as a .snm file, which runs without torch") \
   torch("inspect", setup_inspect, "show the layers of a model or config: weights, blocks, tails") \
+  torch("spikes",  setup_spikes,  "print which neurons of a trained model fire for a sample") \
   plain("table",   setup_table,   "show finished runs as the paper's table, its figures beside them") \
+  plain("plot",    setup_plot,    "draw learning curves, masks, spikes, confusion or any two numbers") \
   torch("sweep",   setup_sweep,   "run a grid or list of configs, and plot mean and spread") \
   torch("bench",   setup_bench,   "time a training step, part by part") \
   plain("data",    setup_data,    "list, check, count, draw and cache datasets and event files") \

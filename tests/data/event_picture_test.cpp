@@ -45,7 +45,7 @@ TEST(EventPicture, AHotPixelDoesNotFadeTheRest) {
 TEST(EventPicture, SlicesAreEqualSpansOfTimeOldestFirst) {
   Recording recording{.width = 2, .height = 1};
   recording.events = {{100, 0, 0, 1}, {199, 1, 0, 1}, {200, 0, 0, 0}, {299, 0, 0, 0}};
-  const Picture p = draw_events(recording, 2);
+  const Picture p = draw_events(recording, 2).picture;
   const int64_t factor = TileSheet::kSmallSide / 2, pitch = 2 * factor + kGap;
   EXPECT_EQ(p.width, 2 * pitch + kGap);
   EXPECT_EQ(p.height, factor + 2 * kGap);
@@ -60,7 +60,7 @@ TEST(EventPicture, SlicesAreEqualSpansOfTimeOldestFirst) {
 TEST(EventPicture, AnUnknownSensorEndsAtItsLargestCoordinates) {
   Recording recording;
   recording.events = {{5, 99, 0, 1}, {5, 0, 199, 1}};
-  const Picture p = draw_events(recording, 3);
+  const Picture p = draw_events(recording, 3).picture;
   EXPECT_EQ(p.width, 3 * (100 + kGap) + kGap);
   EXPECT_EQ(p.height, 200 + 2 * kGap);
   EXPECT_NE(p.at(kGap + 99, kGap), kWhite);
@@ -70,26 +70,26 @@ TEST(EventPicture, AnUnknownSensorEndsAtItsLargestCoordinates) {
 TEST(EventPicture, LargeSensorsAreDrawnSmallerByAWholeFactor) {
   Recording recording{.width = 1280, .height = 720};
   recording.events = {{0, 1279, 719, 1}};
-  const Picture p = draw_events(recording, 1);
+  const Picture p = draw_events(recording, 1).picture;
   EXPECT_EQ(p.width, 427 + 2 * kGap);
   EXPECT_EQ(p.height, 240 + 2 * kGap);
   EXPECT_NE(p.at(kGap + 426, kGap + 239), kWhite);
 
   recording = {.width = INT32_MAX, .height = INT32_MAX};
   recording.events = {{0, 65535, 65535, 1}};
-  EXPECT_LE(draw_events(recording, 1).width, 512 + 2 * kGap);
+  EXPECT_LE(draw_events(recording, 1).picture.width, 512 + 2 * kGap);
 }
 
 TEST(EventPicture, TimesAtTheEndsOfTheClockDoNotOverflow) {
   Recording recording{.width = 100, .height = 100};
   recording.events = {{INT64_MAX, 0, 0, 1}, {INT64_MIN, 1, 1, 0}};
-  const Picture p = draw_events(recording, 4);
+  const Picture p = draw_events(recording, 4).picture;
   EXPECT_NE(p.at(kGap + 1, kGap + 1), kWhite);
   EXPECT_NE(p.at(kGap + 3 * (100 + kGap), kGap), kWhite);
 }
 
 TEST(EventPicture, NoEventsGiveWhiteSlices) {
-  const Picture p = draw_events({.width = 100, .height = 100}, 2);
+  const Picture p = draw_events({.width = 100, .height = 100}, 2).picture;
   EXPECT_EQ(p.at(kGap, kGap), kWhite);
   EXPECT_EQ(p.at(kGap + 99, kGap + 99), kWhite);
 }

@@ -45,6 +45,11 @@ TEST(Axis, OneValueStillHasAnAxis) {
   EXPECT_NEAR(Axis::logarithmic(5, 5, false).position(5), 0.5, 1e-6);
 }
 
+TEST(Axis, WholeNumbersHaveWholeTicks) {
+  EXPECT_EQ(labels(Axis::linear(1, 4, /*whole=*/true)), (Labels{"1", "2", "3", "4"}));
+  EXPECT_GT(labels(Axis::linear(1, 4)).size(), 4u);
+}
+
 TEST(Axis, LogarithmicTicksAreDecades) {
   const Axis axis = Axis::logarithmic(0.01, 100, false);
   EXPECT_EQ(labels(axis), (Labels{"0.01", "0.1", "1", "10", "100"}));

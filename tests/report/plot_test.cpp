@@ -1,7 +1,7 @@
 #include "spikenm/report/plot.h"
 
 #include "spikenm/core/file.h"
-#include "spikenm/report/pixel_canvas.h"
+#include "spikenm/report/picture_file.h"
 #include "spikenm/report/svg_canvas.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
@@ -17,18 +17,23 @@ class Recorder : public Canvas {
   void polyline(const std::vector<Point>& points, const Stroke& stroke) override {
     (stroke.dashed ? dashed : lines).push_back(points);
   }
-  void convex(const std::vector<Point>& corners, Color) override { shapes.push_back(corners); }
+  void polygon(const std::vector<Point>& corners, Color, double opacity) override {
+    (opacity < 1 ? bands : shapes).push_back(corners);
+  }
   void disc(Point center, double, Color) override { discs.push_back(center); }
   void text(Point, std::string_view utf8, const TextStyle& style) override {
-    (style.upward ? upward : texts).emplace_back(utf8);
+    (style.direction == Direction::kRight ? texts
+     : style.direction == Direction::kUp  ? upward
+                                          : slanted)
+        .emplace_back(utf8);
   }
   [[nodiscard]] bool says(const std::string& text) const {
     return std::find(texts.begin(), texts.end(), text) != texts.end();
   }
 
-  std::vector<std::vector<Point>> lines, dashed, shapes;
+  std::vector<std::vector<Point>> lines, dashed, shapes, bands;
   std::vector<Point> discs;
-  std::vector<std::string> texts, upward;
+  std::vector<std::string> texts, upward, slanted;
 };
 
 Plot curve() {
@@ -91,17 +96,61 @@ TEST(Plot, ALogarithmicAxisShowsZeroToo) {
   EXPECT_TRUE(r.says("0.1"));
   EXPECT_NEAR(r.discs[2].x - r.discs[1].x, r.discs[3].x - r.discs[2].x, 1e-9);
   EXPECT_LT(r.discs[0].x, r.discs[1].x);
+  // Zero stands apart: the curve does not reach it, and two slanted strokes break the axis.
+  const auto breaks = std::count_if(r.lines.begin(), r.lines.end(), [](const auto& line) {
+    return line.size() == 2 && line[0].x != line[1].x && line[0].y != line[1].y;
+  });
+  EXPECT_EQ(breaks, 2);
+  for (const auto& line : r.lines) EXPECT_FALSE(line.size() > 2 && line[0].x == r.discs[0].x);
 }
 
-TEST(Plot, NamesTurnUpwardWhenTheyDoNotFit) {
+TEST(Plot, BothAxesMayBeLogarithmic) {
+  Plot plot = curve();
+  plot.log_y = true;
+  plot.series[0].values = {{0, 1, {}}, {1, 10, {}}, {2, 100, {}}};
+  const Recorder r = drawn(plot);
+  EXPECT_NEAR(r.discs[0].y - r.discs[1].y, r.discs[1].y - r.discs[2].y, 1e-9);
+}
+
+TEST(Plot, LongNamesAreWrappedAndThoseThatDoNotFitAreSlanted) {
   Plot plot = curve();
   plot.names = {"a", "b", "c"};
   EXPECT_TRUE(drawn(plot).says("b"));
   const double low = plot_size(plot).height;
+  plot.names = {"a name of several words that needs two lines", "b", "c"};
+  EXPECT_TRUE(drawn(plot).says("a name of several words that "));
+  EXPECT_TRUE(drawn(plot).says("needs two lines"));
+  EXPECT_GT(plot_size(plot).height, low + 10);
   plot.names = {std::string(60, 'w'), "b", "c"};
-  const Recorder r = drawn(plot);
-  EXPECT_EQ(r.upward.size(), 4u);
+  EXPECT_EQ(drawn(plot).slanted, plot.names);
   EXPECT_GT(plot_size(plot).height, low + 200);
+}
+
+TEST(Plot, ASpreadOfManyPointsMayBeABand) {
+  Plot plot = curve();
+  plot.series[0].band = true;
+  const Recorder r = drawn(plot);
+  ASSERT_EQ(r.bands.size(), 1u);
+  EXPECT_EQ(r.bands[0].size(), 6u);  // there and back
+}
+
+TEST(Plot, SaysWhatItsBarsAre) {
+  Plot plot = curve();
+  const double without = plot_size(plot).height;
+  plot.note = "bars: n = 3";
+  EXPECT_TRUE(drawn(plot).says("bars: n = 3"));
+  EXPECT_GT(plot_size(plot).height, without);
+}
+
+TEST(Plot, PanelsStandSideBySideWithOneLegend) {
+  Plot plot = curve();
+  plot.references = {{.name = "dense", .y = 81, .spread = std::nullopt}};
+  const std::string svg = panels_svg("all", {plot, plot, plot}, 2);
+  EXPECT_TRUE(svg.starts_with("<svg"));
+  size_t legends = 0;
+  for (size_t at = svg.find(">dense<"); at != std::string::npos; at = svg.find(">dense<", at + 1))
+    ++legends;
+  EXPECT_EQ(legends, 1u);
 }
 
 TEST(Plot, ManyNamesWidenThePicture) {
@@ -146,6 +195,7 @@ TEST(Plot, IsWrittenAsSvgAndPng) {
   const test::TempDir dir;
   write_plot(curve(), dir / "plot");
   EXPECT_TRUE(read_file(dir / "plot.svg").starts_with("<svg"));
+  if (png_of(plot_svg(curve()), "it").empty()) GTEST_SKIP() << "no rsvg-convert here";
   EXPECT_TRUE(read_file(dir / "plot.png").starts_with("\x89PNG"));
 }
 

@@ -13,7 +13,7 @@ TEST(SvgCanvas, ShapesBecomeElements) {
   SvgCanvas canvas(100, 50);
   canvas.polyline({{1, 2}, {3.5, 4}}, {{255, 0, 16}, 2, /*dashed=*/true});
   canvas.polyline({{0, 0}, {1, 1}}, {{0, 0, 0}, 1});
-  canvas.convex({{0, 0}, {1, 0}, {0, 1}}, {1, 2, 3});
+  canvas.polygon({{0, 0}, {1, 0}, {0, 1}}, {1, 2, 3}, 1);
   canvas.disc({10, 20}, 4, {0, 0, 255});
   const std::string svg = canvas.document();
   EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100\""));
@@ -29,10 +29,26 @@ TEST(SvgCanvas, ShapesBecomeElements) {
 TEST(SvgCanvas, TextIsEscapedAnchoredAndTurned) {
   SvgCanvas canvas(100, 50);
   canvas.text({5, 6}, "a<b & \"c\"", {{0, 0, 0}, 12, Anchor::kEnd});
-  canvas.text({7, 8}, "λ", {{0, 0, 0}, 12, Anchor::kMiddle, /*upward=*/true});
+  canvas.text({7, 8}, "λ", {{0, 0, 0}, 12, Anchor::kMiddle, Direction::kUp});
   const std::string svg = canvas.document();
-  EXPECT_TRUE(has(svg, "text-anchor=\"end\">a&lt;b &amp; \"c\"</text>")) << svg;
+  EXPECT_TRUE(has(svg, "text-anchor=\"end\">a&lt;b &amp; &quot;c&quot;</text>")) << svg;
   EXPECT_TRUE(has(svg, "text-anchor=\"middle\" transform=\"rotate(-90 7.00 8.00)\">λ</text>"));
+}
+
+TEST(SvgCanvas, ControlCharactersOfDataDoNotBreakTheDocument) {
+  SvgCanvas canvas(9, 9);
+  canvas.text({0, 0}, std::string_view("a\0b\x1b", 4), {});
+  EXPECT_TRUE(has(canvas.document(), ">a\\x00b\\x1B<")) << canvas.document();
+}
+
+TEST(SvgCanvas, PicturesAreEmbeddedAndPartsMoved) {
+  SvgCanvas canvas(9, 9);
+  canvas.begin_part({3, 4});
+  canvas.picture({1, 2}, 5, 6, "abc");
+  canvas.end_part();
+  const std::string svg = canvas.document();
+  EXPECT_TRUE(has(svg, "<g transform=\"translate(3.00 4.00)\">\n<image x=\"1.00\" y=\"2.00\""));
+  EXPECT_TRUE(has(svg, "href=\"data:image/png;base64,YWJj\"/>\n</g>")) << svg;
 }
 
 }  // namespace

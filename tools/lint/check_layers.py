@@ -12,8 +12,8 @@ import sys
 ROWS = [["core"], ["nm"], ["graph"], ["kernels"], ["ops", "runtime"], ["nn", "data"], ["sparsity"], ["metrics"], ["train"], ["report", "deploy"],
         ["sweep"], ["apps"]]
 LEVEL = {layer: row for row, layers in enumerate(ROWS) for layer in layers}
-# report reads run folders and nothing else; sweep plans and reports, and its runs are programs; data knows no model.
-ONLY = {"report": {"core"}, "sweep": {"core", "report"}, "data": {"core"}}
+# report reads run folders and draws masks; sweep plans and reports, and its runs are programs; data knows no model.
+ONLY = {"report": {"core", "nm"}, "sweep": {"core", "report"}, "data": {"core"}}
 TORCH_FREE = {"core", "nm", "graph", "kernels", "runtime", "data", "report", "sweep"}
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".inc"}
 

@@ -15,11 +15,11 @@ constexpr int64_t kMaxSide = 16384;  // then libpng's 32-bit sizes do not overfl
 
 }  // namespace
 
-void write_png(const std::filesystem::path& path, int64_t width, int64_t height,
-               std::span<const uint8_t> rgb) {
+std::string encode_png(int64_t width, int64_t height, std::span<const uint8_t> rgb,
+                       const std::string& source) {
   SPIKENM_CHECK(1 <= width && width <= kMaxSide && 1 <= height && height <= kMaxSide,
-                "{}: found a picture of {}x{} pixels, wanted sides of 1 to {}", path.string(),
-                width, height, kMaxSide);
+                "{}: found a picture of {}x{} pixels, wanted sides of 1 to {}", source, width,
+                height, kMaxSide);
   SPIKENM_ASSERT(rgb.size() == static_cast<size_t>(width * height * 3));
 
   png_image image{};
@@ -33,8 +33,14 @@ void write_png(const std::filesystem::path& path, int64_t width, int64_t height,
   std::string packed(size, '\0');
   const int written = png_image_write_to_memory(&image, packed.data(), &size, 0, rgb.data(),
                                                 /*row_stride=*/0, /*colormap=*/nullptr);
-  SPIKENM_CHECK(written != 0, "{}: the picture cannot be packed: {}", path.string(), image.message);
-  write_file_atomically(path, std::string_view(packed).substr(0, size));
+  SPIKENM_CHECK(written != 0, "{}: the picture cannot be packed: {}", source, image.message);
+  packed.resize(size);
+  return packed;
+}
+
+void write_png(const std::filesystem::path& path, int64_t width, int64_t height,
+               std::span<const uint8_t> rgb) {
+  write_file_atomically(path, encode_png(width, height, rgb, path.string()));
 }
 
 Picture read_png(Bytes bytes, bool gray, const std::string& source) {

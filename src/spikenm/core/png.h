@@ -11,7 +11,11 @@
 
 namespace spikenm {
 
-// Writes an 8-bit RGB picture. rgb: [height,width,3]
+// An 8-bit RGB picture as the bytes of a PNG file. rgb: [height,width,3]. `source` names it in
+// messages.
+std::string encode_png(int64_t width, int64_t height, std::span<const uint8_t> rgb,
+                       const std::string& source);
+// The same, as a file.
 void write_png(const std::filesystem::path& path, int64_t width, int64_t height,
                std::span<const uint8_t> rgb);
 

@@ -71,8 +71,7 @@ std::vector<int64_t> choose_samples(const Dataset& dataset, Part part, int64_t c
   return chosen;
 }
 
-Picture draw_contact_sheet(const SheetLayout& layout,
-                           const std::function<Sample(int64_t)>& sample) {
+TileGrid sheet_grid(const SheetLayout& layout) {
   const SampleShape& shape = layout.shape;
   const int64_t n = std::max<int64_t>(1, layout.samples);
   const bool one_line = layout.events && shape.height == 1;
@@ -84,9 +83,19 @@ Picture draw_contact_sheet(const SheetLayout& layout,
                   ? layout.columns
                   : static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(n))));
   }
+  return {.rows = n_tiles > 1 ? n : (n + columns - 1) / columns,
+          .columns = columns,
+          .tile_width = shape.width,
+          .tile_height = one_line ? shape.frames : shape.height,
+          .caption = layout.caption};
+}
 
-  const int64_t rows = n_tiles > 1 ? n : (n + columns - 1) / columns;
-  TileSheet sheet(rows, columns, shape.width, one_line ? shape.frames : shape.height);
+Picture draw_contact_sheet(const SheetLayout& layout,
+                           const std::function<Sample(int64_t)>& sample) {
+  const SampleShape& shape = layout.shape;
+  const bool one_line = layout.events && shape.height == 1;
+  const int64_t n_tiles = one_line ? 1 : shape.frames;  // per sample
+  TileSheet sheet(sheet_grid(layout));
 
   for (int64_t i = 0; i < layout.samples; ++i) {
     const Sample drawn = sample(i);

@@ -19,7 +19,11 @@ struct SheetLayout {
   bool events = false;
   int64_t samples = 1;
   int64_t columns = 0;  // images per row; 0: about as many as there are rows
+  int64_t caption = 0;  // room for words above each tile, in pixels
 };
+
+// The tiles of the sheet, a frame or an image each.
+TileGrid sheet_grid(const SheetLayout& layout);
 
 // Images are drawn in a grid. A sample with frames is a row, time to the right; a sample of a
 // sensor with one line (SHD) is one tile, time downwards. sample(i) is called once per sample, in

@@ -66,11 +66,13 @@ Colour event_colour(float count, float full) {
   return print(kNoPolarity, strength(count, full), kNoPolarity, 0);
 }
 
-Picture draw_events(const Recording& recording, int64_t slices) {
+EventPicture draw_events(const Recording& recording, int64_t slices, int64_t caption) {
   const Extent e = extent_of(recording);
   const int64_t shrink = (std::max(e.width, e.height) + kLargestSide - 1) / kLargestSide;
   const int64_t width = (e.width + shrink - 1) / shrink, height = (e.height + shrink - 1) / shrink;
-  TileSheet sheet(1, slices, width, height);
+  const TileGrid grid{
+      .rows = 1, .columns = slices, .tile_width = width, .tile_height = height, .caption = caption};
+  TileSheet sheet(grid);
 
   std::vector<float> counts(static_cast<size_t>(slices * 2 * height * width), 0);
   const auto place = [&](int64_t slice, int64_t on, int64_t x, int64_t y) {
@@ -93,7 +95,8 @@ Picture draw_events(const Recording& recording, int64_t slices) {
       for (int64_t x = 0; x < width; ++x)
         sheet.set(slice, x, y,
                   event_colour(counts[place(slice, 0, x, y)], counts[place(slice, 1, x, y)], full));
-  return sheet.take();
+  return {
+      .picture = sheet.take(), .grid = grid, .first = first, .last = static_cast<double>(e.last)};
 }
 
 }  // namespace spikenm::data

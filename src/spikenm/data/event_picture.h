@@ -19,7 +19,12 @@ Colour event_colour(float count, float full);
 
 // Equal spans of time side by side, oldest first. Large sensors are drawn smaller by a whole
 // factor; if the file does not give the sensor's size, the largest coordinates of the events are
-// used.
-Picture draw_events(const Recording& recording, int64_t slices);
+// used. There is `caption` room for words above each span.
+struct EventPicture {
+  Picture picture;
+  TileGrid grid;
+  double first = 0, last = 0;  // time of the first and of the last event
+};
+EventPicture draw_events(const Recording& recording, int64_t slices, int64_t caption = 0);
 
 }  // namespace spikenm::data

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 namespace spikenm::metrics {
 namespace {
 
@@ -29,10 +31,13 @@ int64_t count_correct(const at::Tensor& scores, const at::Tensor& labels) {
 
 void AccuracyCounter::add(const at::Tensor& scores, const at::Tensor& labels) {
   const at::Tensor rank = rank_of_label(scores, labels).cpu(), label = labels.cpu();
+  const at::Tensor winner = scores.mean(0).argmax(1).cpu();
+  const int64_t* const won = winner.const_data_ptr<int64_t>();
   const int64_t* const better = rank.const_data_ptr<int64_t>();
   const int64_t* const wanted = label.const_data_ptr<int64_t>();
   class_samples_.resize(static_cast<size_t>(scores.size(2)));
   class_correct_.resize(class_samples_.size());
+  confusion_.resize(class_samples_.size(), std::vector<int64_t>(class_samples_.size()));
   for (int64_t i = 0; i < rank.size(0); ++i) {
     const auto k = static_cast<size_t>(wanted[i]);
     ++samples_;
@@ -40,6 +45,10 @@ void AccuracyCounter::add(const at::Tensor& scores, const at::Tensor& labels) {
     correct_ += better[i] == 0;
     class_correct_[k] += better[i] == 0;
     in_top5_ += better[i] < 5;
+    // Scores that are equal or not numbers may have another largest one than rank_of_label() says.
+    const int64_t other = won[i] == wanted[i] ? (wanted[i] == 0 ? 1 : 0) : won[i];
+    ++confusion_[k]
+                [better[i] == 0 ? k : std::min(static_cast<size_t>(other), confusion_.size() - 1)];
   }
 }
 

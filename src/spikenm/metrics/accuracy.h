@@ -23,10 +23,14 @@ class AccuracyCounter {
   [[nodiscard]] std::optional<double> top5_percent() const;
   // NaN for a class without samples.
   [[nodiscard]] std::vector<double> class_percent() const;
+  // How often samples of a class (row) were taken for each class (column). The diagonal is what
+  // percent() counts.
+  [[nodiscard]] const std::vector<std::vector<int64_t>>& confusion() const { return confusion_; }
 
  private:
   int64_t samples_ = 0, correct_ = 0, in_top5_ = 0;
   std::vector<int64_t> class_samples_, class_correct_;  // [K]
+  std::vector<std::vector<int64_t>> confusion_;         // [K,K]
 };
 
 }  // namespace spikenm::metrics

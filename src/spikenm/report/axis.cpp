@@ -18,12 +18,13 @@ double round_step(double step) {
 
 }  // namespace
 
-Axis Axis::linear(double low, double high) {
+Axis Axis::linear(double low, double high, bool whole) {
   SPIKENM_ASSERT(std::isfinite(low) && std::isfinite(high) && low <= high);
   constexpr double kTicks = 8, kAir = 0.06;
   // A single value also needs an axis of some length.
   if (high - low <= 1e-9 * std::max(std::abs(low), std::abs(high)) || high == low) {
-    const double half = std::max(0.5, std::abs(low) * 0.01);
+    const double half =
+        low == 0 ? 0.5 : std::min(std::abs(low) * 0.5, std::max(0.5, std::abs(low) * 0.01));
     low -= half;
     high += half;
   }
@@ -33,7 +34,7 @@ Axis Axis::linear(double low, double high) {
   axis.low_ = low - air;
   axis.high_ = high + air;
 
-  const double step = round_step((high - low) / kTicks);
+  const double step = std::max(round_step((high - low) / kTicks), whole ? 1.0 : 0.0);
   const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 12);
   const double last = std::floor(axis.high_ / step + 1e-9);
   // k is a whole number that may be larger than an int.
@@ -60,9 +61,12 @@ Axis Axis::logarithmic(double low, double high, bool zero) {
   if (zero) axis.low_ = zero_at;
   axis.low_ -= kAir * span;
   axis.high_ += kAir * span;
-  if (zero) axis.ticks_.push_back({axis.position(std::pow(10, zero_at)), "0"});
+  if (zero) {
+    axis.ticks_.push_back({axis.position(std::pow(10, zero_at)), "0"});
+    axis.break_at_ = axis.position(std::pow(10, (zero_at + std::log10(low)) / 2));
+  }
 
-  const double first = zero ? std::log10(low) - kAir * span : axis.low_;
+  const double first = zero ? std::log10(low) - 1e-9 : axis.low_;
   const bool few = axis.high_ - first < 1.5;  // then 2 and 5 are labelled too
 
   // NOLINTNEXTLINE(bugprone-float-loop-counter): whole numbers

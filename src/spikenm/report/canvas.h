@@ -22,12 +22,15 @@ struct Stroke {
 };
 
 enum class Anchor { kStart, kMiddle, kEnd };
+enum class Direction { kRight, kUp, kSlanted };  // slanted: up to the right, by kSlant
+
+constexpr double kSlant = 35;  // degrees
 
 struct TextStyle {
   Color color;
   double size = 12;  // one em
   Anchor anchor = Anchor::kStart;
-  bool upward = false;  // reads from the bottom to the top
+  Direction direction = Direction::kRight;
 };
 
 // Lengths of the parts of a dashed stroke.
@@ -37,11 +40,20 @@ class Canvas {
  public:
   virtual ~Canvas() = default;
   virtual void polyline(const std::vector<Point>& points, const Stroke& stroke) = 0;
-  // Fills a convex polygon; its corners are in order around it, in either direction.
-  virtual void convex(const std::vector<Point>& corners, Color color) = 0;
+  // Fills a polygon; its corners are in order around it. What is less than opaque lets what was
+  // drawn before shine through.
+  virtual void polygon(const std::vector<Point>& corners, Color color, double opacity) = 0;
   virtual void disc(Point center, double radius, Color color) = 0;
   // `at` is the point of the baseline that the anchor names.
   virtual void text(Point at, std::string_view utf8, const TextStyle& style) = 0;
+
+  void box(Point corner, double width, double height, Color color) {
+    polygon({corner,
+             {corner.x + width, corner.y},
+             {corner.x + width, corner.y + height},
+             {corner.x, corner.y + height}},
+            color, 1);
+  }
 };
 
 }  // namespace spikenm::report

@@ -110,7 +110,34 @@ Run read_run(const fs::path& folder) {
   return run;
 }
 
-FoundRuns find_runs(const std::vector<fs::path>& folders) {
+Run read_begun_run(const fs::path& folder) {
+  const fs::path config = folder / RunDir::kConfig, result = folder / RunDir::kResult;
+  SPIKENM_CHECK(has(folder, RunDir::kConfig), "{}: found no {}, wanted a run folder",
+                folder.string(), RunDir::kConfig);
+  Run run{.folder = folder,
+          .config = parse_toml(read_file(config), config.string()),
+          .result = Json::object()};
+  if (has(folder, RunDir::kResult))
+    run.result = parse_json_object(read_file(result), result.string());
+  return run;
+}
+
+std::vector<Json> read_metrics(const fs::path& folder) {
+  constexpr uint64_t kMost = 1 << 30;
+  std::vector<Json> lines;
+  if (!has(folder, RunDir::kMetrics)) return lines;
+  const fs::path file = folder / RunDir::kMetrics;
+  const std::string text = read_file(file, kMost);
+  for (size_t begin = 0, end = text.find('\n'); end != std::string::npos;
+       begin = end + 1, end = text.find('\n', begin))
+    lines.push_back(parse_json_object(std::string_view(text).substr(begin, end - begin),
+                                      fmt::format("{}:{}", file.string(), lines.size() + 1)));
+  return lines;
+}
+
+namespace {
+
+FoundRuns find_with(const std::vector<fs::path>& folders, Run (*read)(const fs::path&)) {
   FoundRuns found;
   std::set<fs::path> seen;
   for (const fs::path& top : folders) {
@@ -118,13 +145,23 @@ FoundRuns find_runs(const std::vector<fs::path>& folders) {
       const bool is_run = has(folder, RunDir::kConfig) || has(folder, RunDir::kResult);
       if (!is_run || !seen.insert(identity(folder)).second) continue;
       try {
-        found.finished.push_back(read_run(folder));
+        found.finished.push_back(read(folder));
       } catch (const Error& e) {
         found.left_out.emplace_back(e.what());
       }
     }
   }
   return found;
+}
+
+}  // namespace
+
+FoundRuns find_runs(const std::vector<fs::path>& folders) {
+  return find_with(folders, read_run);
+}
+
+FoundRuns find_begun_runs(const std::vector<fs::path>& folders) {
+  return find_with(folders, read_begun_run);
 }
 
 }  // namespace spikenm::report

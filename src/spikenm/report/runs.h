@@ -25,6 +25,9 @@ struct Run {
 // A finished run: its result has a number test_accuracy. An Error says what is missing.
 Run read_run(const std::filesystem::path& folder);
 
+// A run that has begun: its result is empty until it ends, or says "unfinished".
+Run read_begun_run(const std::filesystem::path& folder);
+
 struct FoundRuns {
   std::vector<Run> finished;
   std::vector<std::string> left_out;  // why, for each unfinished, broken or unreadable run
@@ -33,5 +36,11 @@ struct FoundRuns {
 // All runs at and under the folders, each once: folders in the given order, those below them by
 // name. A folder with a config or a result is a run.
 FoundRuns find_runs(const std::vector<std::filesystem::path>& folders);
+
+// The same, with runs that have begun among them.
+FoundRuns find_begun_runs(const std::vector<std::filesystem::path>& folders);
+
+// One line of metrics for each epoch that has ended. A last line that is cut short is left out.
+std::vector<Json> read_metrics(const std::filesystem::path& folder);
 
 }  // namespace spikenm::report

@@ -1,13 +1,16 @@
 #include "spikenm/report/svg_canvas.h"
 
+#include "spikenm/core/base64.h"
+#include "spikenm/core/png.h"
+#include "spikenm/core/say.h"
+
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace spikenm::report {
 namespace {
-
-std::string hex(Color c) {
-  return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b);
-}
 
 std::string list(const std::vector<Point>& points) {
   std::string text;
@@ -16,32 +19,34 @@ std::string list(const std::vector<Point>& points) {
   return text;
 }
 
-std::string escaped(std::string_view text) {
+}  // namespace
+
+std::string hex(Color c) {
+  return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b);
+}
+
+std::string escape_xml(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out += c;
+  for (const char c : printable(text)) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '"') {
+      out += "&quot;";
+    } else {
+      out += c;
     }
   }
   return out;
 }
 
-}  // namespace
-
 SvgCanvas::SvgCanvas(double width, double height)
     : body_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" "
                         "height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-                        "font-family=\"Helvetica, Arial, sans-serif\">\n"
+                        "font-family=\"DejaVu Sans, Verdana, sans-serif\">\n"
                         "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
                         width, height)) {}
 
@@ -53,8 +58,9 @@ void SvgCanvas::polyline(const std::vector<Point>& points, const Stroke& stroke)
       stroke.dashed ? fmt::format(" stroke-dasharray=\"{} {}\"", kDash, kGap) : "");
 }
 
-void SvgCanvas::convex(const std::vector<Point>& corners, Color color) {
-  body_ += fmt::format("<polygon points=\"{}\" fill=\"{}\"/>\n", list(corners), hex(color));
+void SvgCanvas::polygon(const std::vector<Point>& corners, Color color, double opacity) {
+  body_ += fmt::format("<polygon points=\"{}\" fill=\"{}\"{}/>\n", list(corners), hex(color),
+                       opacity < 1 ? fmt::format(" fill-opacity=\"{:.2f}\"", opacity) : "");
 }
 
 void SvgCanvas::disc(Point center, double radius, Color color) {
@@ -64,12 +70,49 @@ void SvgCanvas::disc(Point center, double radius, Color color) {
 
 void SvgCanvas::text(Point at, std::string_view utf8, const TextStyle& style) {
   constexpr const char* kAnchors[] = {"start", "middle", "end"};
+  const double angle = style.direction == Direction::kUp        ? 90
+                       : style.direction == Direction::kSlanted ? kSlant
+                                                                : 0;
   body_ += fmt::format(
       "<text x=\"{0:.2f}\" y=\"{1:.2f}\" font-size=\"{2:.1f}\" fill=\"{3}\" text-anchor=\"{4}\"{5}>"
       "{6}</text>\n",
       at.x, at.y, style.size, hex(style.color), kAnchors[static_cast<size_t>(style.anchor)],
-      style.upward ? fmt::format(" transform=\"rotate(-90 {:.2f} {:.2f})\"", at.x, at.y) : "",
-      escaped(utf8));
+      angle > 0 ? fmt::format(" transform=\"rotate({:g} {:.2f} {:.2f})\"", -angle, at.x, at.y) : "",
+      escape_xml(utf8));
+}
+
+void SvgCanvas::picture(Point corner, double width, double height, std::string_view png) {
+  body_ += fmt::format(
+      "<image x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
+      "preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" "
+      "href=\"data:image/png;base64,{}\"/>\n",
+      corner.x, corner.y, width, height, base64(png));
+}
+
+void SvgCanvas::cells(Point corner, double width, double height, int64_t columns, int64_t rows,
+                      const std::vector<uint8_t>& rgb) {
+  constexpr double kPixels = 3;  // for each point of the page
+  const auto times = [](double length, int64_t count) {
+    return std::max<int64_t>(1, std::lround(kPixels * length / static_cast<double>(count)));
+  };
+  const int64_t across = times(width, columns), down = times(height, rows);
+  std::vector<uint8_t> large;
+  large.reserve(static_cast<size_t>(3 * rows * down * columns * across));
+  for (int64_t y = 0; y < rows * down; ++y) {
+    for (int64_t x = 0; x < columns * across; ++x) {
+      const auto* const pixel = rgb.data() + 3 * (y / down * columns + x / across);
+      large.insert(large.end(), pixel, pixel + 3);
+    }
+  }
+  picture(corner, width, height, encode_png(columns * across, rows * down, large, "picture"));
+}
+
+void SvgCanvas::begin_part(Point origin) {
+  body_ += fmt::format("<g transform=\"translate({:.2f} {:.2f})\">\n", origin.x, origin.y);
+}
+
+void SvgCanvas::end_part() {
+  body_ += "</g>\n";
 }
 
 }  // namespace spikenm::report

@@ -4,6 +4,7 @@
 #include "spikenm/core/md5.h"
 #include "spikenm/core/toml.h"
 #include "spikenm/report/csv.h"
+#include "spikenm/report/run_groups.h"
 #include "spikenm/report/settings.h"
 #include "spikenm/report/statistic.h"
 #include "spikenm/report/table.h"
@@ -96,12 +97,14 @@ void add_series(const Spec& spec, const std::vector<Group>& groups,
     const double x = numbers ? *as_number(*place) : static_cast<double>(place - places.begin());
     const std::string name = group.member->series.empty() ? "ours" : group.member->series;
     const Style style = numbers ? Style::kLine : Style::kPoints;
-    series_named(plot, name, style).values.push_back({.x = x, .y = y->mean, .spread = y->spread});
+    series_named(plot, name, style)
+        .values.push_back({.x = x, .y = y->mean, .spread = y->spread, .x_spread = std::nullopt});
 
     const auto theirs = published.find(group.name);
     if (theirs != published.end())
       series_named(plot, "published", style)
-          .values.push_back({.x = x, .y = theirs->second, .spread = std::nullopt});
+          .values.push_back(
+              {.x = x, .y = theirs->second, .spread = std::nullopt, .x_spread = std::nullopt});
   }
 
   for (report::Series& series : plot.series)
@@ -209,14 +212,15 @@ std::string summary_table(const Spec& spec, const std::vector<MemberRun>& runs,
 report::Plot make_plot(const Spec& spec, const std::vector<MemberRun>& runs,
                        const std::map<std::string, double>& published) {
   const std::vector<Group> groups = groups_of(spec, runs);
-  report::Plot plot{.title = spec.title,
-                    .x_label = spec.plot.x_label.empty() ? spec.plot.x : spec.plot.x_label,
-                    .y_label = "test accuracy %",
-                    .log_x = spec.plot.log,
-                    .names = {},
-                    .series = {},
-                    .references = {}};
+  report::Plot plot;
+  plot.title = spec.title;
+  plot.x_label = spec.plot.x_label.empty() ? spec.plot.x : spec.plot.x_label;
+  plot.y_label = "test accuracy %";
+  plot.log_x = spec.plot.log;
 
+  std::vector<size_t> counts;
+  for (const Group& group : groups) counts.push_back(group.runs.size());
+  plot.note = report::spread_note("bars", counts);
   add_series(spec, groups, published, plot);
   const Group* reference = find_group(groups, spec.plot.reference);
   const auto y = reference == nullptr ? std::nullopt : reference->number(kAccuracy);

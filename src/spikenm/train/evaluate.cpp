@@ -31,7 +31,8 @@ Evaluation evaluate(nn::Network& network, data::Loader& loader, int64_t T, const
   return {.accuracy = accuracy.percent(),
           .top5 = accuracy.top5_percent(),
           .by_class = accuracy.class_percent(),
-          .loss = loss_sum / static_cast<double>(accuracy.samples())};
+          .loss = loss_sum / static_cast<double>(accuracy.samples()),
+          .confusion = accuracy.confusion()};
 }
 
 }  // namespace spikenm::train

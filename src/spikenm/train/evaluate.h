@@ -14,9 +14,10 @@ namespace spikenm::train {
 // Accuracies in percent.
 struct Evaluation {
   double accuracy = 0;
-  std::optional<double> top5;    // none with five classes or fewer
-  std::vector<double> by_class;  // NaN for a class without samples
-  double loss = 0;               // mean over samples
+  std::optional<double> top5;                   // none with five classes or fewer
+  std::vector<double> by_class;                 // NaN for a class without samples
+  double loss = 0;                              // mean over samples
+  std::vector<std::vector<int64_t>> confusion;  // [class, class taken for it], counts
 };
 
 // Evaluation mode, no gradient; installed hooks stay installed. The observer sees the first

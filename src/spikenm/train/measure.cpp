@@ -10,11 +10,15 @@
 namespace spikenm::train {
 namespace {
 
+// With more classes the counts would be most of the file.
+constexpr size_t kMostConfused = 256;
+
 Json accuracy_json(const Evaluation& test) {
   Json found = {{"test_accuracy", test.accuracy},
                 {"test_accuracy_per_class", test.by_class},
                 {"test_loss", test.loss}};
   if (test.top5) found["test_top5"] = *test.top5;
+  if (test.confusion.size() <= kMostConfused) found["test_confusion"] = test.confusion;
   return found;
 }
 

@@ -1,0 +1,150 @@
+#include "commands.h"
+#include "path_option.h"
+#include "record_spikes.h"
+
+#include "spikenm/core/error.h"
+#include "spikenm/core/file.h"
+#include "spikenm/core/say.h"
+#include "spikenm/core/show.h"
+#include "spikenm/core/text.h"
+#include "spikenm/report/confusion.h"
+#include "spikenm/report/curves.h"
+#include "spikenm/report/mask_figure.h"
+#include "spikenm/report/picture_file.h"
+#include "spikenm/report/points.h"
+#include "spikenm/report/run_groups.h"
+#include "spikenm/report/spike_figure.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace spikenm::cli {
+namespace fs = std::filesystem;
+namespace {
+
+const std::vector<std::string> kKinds{"curves", "masks", "spikes", "confusion", "points"};
+
+struct PlotArguments {
+  std::vector<std::string> words;  // perhaps a kind, then runs
+  std::vector<std::string> set;
+  std::string out, by;
+  report::PointsOptions points;
+  int64_t sample = 0;
+};
+
+std::vector<report::Run> runs_at(const std::vector<fs::path>& folders, bool finished) {
+  report::FoundRuns found =
+      finished ? report::find_runs(folders) : report::find_begun_runs(folders);
+  std::vector<std::string> names;
+  for (const fs::path& folder : folders) names.push_back(folder.string());
+  const std::string left_out = join(found.left_out, "; ");
+  SPIKENM_CHECK(!found.finished.empty(), "{}: found no {}run{}", join(names, ", "),
+                finished ? "finished " : "", left_out.empty() ? "" : " (" + left_out + ")");
+  if (!left_out.empty()) say("spikenm: left out: " + left_out);
+  return std::move(found.finished);
+}
+
+std::string title_of(const PlotArguments& a, const std::string& otherwise) {
+  return a.points.title.empty() ? otherwise : a.points.title;
+}
+
+std::string draw_masks(const PlotArguments& a, const std::vector<fs::path>& paths) {
+  SPIKENM_CHECK(paths.size() == 1, "plot masks: found {} folders, wanted one run", paths.size());
+  const report::Run run = report::read_begun_run(paths.front());
+  return report::masks_svg(title_of(a, "masks: " + report::short_name(run)),
+                           report::read_masks(run));
+}
+
+std::string draw_spikes(const PlotArguments& a, const std::vector<fs::path>& paths) {
+  SPIKENM_CHECK(paths.size() == 1, "plot spikes: found {} folders, wanted one run", paths.size());
+  const report::Run run = report::read_begun_run(paths.front());
+  return report::spike_svg(title_of(a, "spikes: " + report::short_name(run)),
+                           record_spikes(paths.front(), a.sample, a.set));
+}
+
+// Runs that differ in the seed alone are added up.
+std::string draw_confusion(const PlotArguments& a, const std::vector<fs::path>& paths) {
+  const std::vector<report::Run> runs = runs_at(paths, /*finished=*/true);
+  const std::vector<report::RunGroup> groups = report::group_runs(runs);
+  SPIKENM_CHECK(groups.size() == 1,
+                "plot confusion: found runs of {} settings ({} and {}), wanted one run, or runs "
+                "that differ in the seed alone",
+                groups.size(), groups[0].name, groups[1].name);
+  std::vector<report::Confusion> all;
+  for (const report::Run& run : runs) all.push_back(report::read_confusion(run));
+  const std::string count = runs.size() > 1 ? fmt::format(", {} runs", runs.size()) : "";
+  return report::confusion_svg(title_of(a, "confusion: " + groups[0].name + count),
+                               report::sum_of(all));
+}
+
+std::string draw_points(const PlotArguments& a, const std::vector<fs::path>& paths) {
+  std::vector<report::PointRow> rows;
+  std::vector<fs::path> folders;
+  for (const fs::path& path : paths) {
+    if (path.extension() != ".csv") {
+      folders.push_back(path);
+      continue;
+    }
+    const report::Csv csv = report::parse_csv(read_file(path), path.string());
+    for (report::PointRow& row : report::rows_of_csv(csv, a.by)) rows.push_back(std::move(row));
+  }
+  if (!folders.empty())
+    for (report::PointRow& row : report::rows_of_runs(runs_at(folders, /*finished=*/true), a.by))
+      rows.push_back(std::move(row));
+  return report::plot_svg(report::points_plot(rows, a.points));
+}
+
+std::string draw(const std::string& kind, const PlotArguments& a,
+                 const std::vector<fs::path>& paths) {
+  if (kind == "masks") return draw_masks(a, paths);
+  if (kind == "spikes") return draw_spikes(a, paths);
+  if (kind == "confusion") return draw_confusion(a, paths);
+  if (kind == "points") return draw_points(a, paths);
+  return report::curves_svg(title_of(a, "learning curves"), runs_at(paths, /*finished=*/false));
+}
+
+void plot(const PlotArguments& a) {
+  const bool has_kind = std::find(kKinds.begin(), kKinds.end(), a.words.front()) != kKinds.end();
+  const std::string kind = has_kind ? a.words.front() : "curves";
+  const std::vector<fs::path> paths(a.words.begin() + (has_kind ? 1 : 0), a.words.end());
+  if (paths.empty())
+    throw UsageError(fmt::format("plot {}: found no run, wanted run folders behind it", kind));
+  report::check_picture_name(a.out);
+  show("{}\n", report::write_picture(draw(kind, a, paths), a.out).string());
+}
+
+}  // namespace
+
+std::function<void()> setup_plot(CLI::App& app) {
+  auto a = std::make_shared<PlotArguments>();
+  app.add_option("kind_and_runs", a->words,
+                 "curves (the default), masks, spikes, confusion or points; then run folders, or "
+                 "folders with runs below")
+      ->required();
+  as_path(app.add_option("--out,-o", a->out, "file to write: .svg, or .png by rsvg-convert"))
+      ->required();
+  app.add_option("--title", a->points.title, "in the place of the usual one");
+  app.add_option("--sample", a->sample, "spikes: which sample of validation, from 0")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--set", a->set, "spikes: a.b=value over the run's config, such as data.root=DIR");
+  app.add_option("--x", a->points.x, "points: the number along x")->capture_default_str();
+  app.add_option("--y", a->points.y, "points: the number along y")->capture_default_str();
+  app.add_option("--by", a->by, "points: config key or CSV column that makes a curve");
+  app.add_flag("--log-x", a->points.log_x, "points: logarithmic x; a zero stands apart");
+  app.add_flag("--log-y", a->points.log_y, "points: logarithmic y; a zero stands apart");
+
+  app.footer(
+      "Runs whose configs differ in the seed alone are one curve: mean, and spread as a band.\n"
+      "masks: blocks, kept positions and |w|; over epochs where checkpoints are kept.\n"
+      "points: any two numbers of result.json, or of CSV files with a row a run.\n\n"
+      "Examples:\n"
+      "  spikenm plot runs/demo -o curves.svg\n"
+      "  spikenm plot masks runs/demo/spikenm_2x8 -o masks.png\n"
+      "  spikenm plot spikes runs/demo/spikenm_2x8 --sample 3 -o spikes.svg\n"
+      "  spikenm plot confusion runs/demo/dense -o confusion.svg\n"
+      "  spikenm plot points runs --x sops_m --y test_accuracy --log-x -o points.svg");
+  return [a] { plot(*a); };
+}
+
+}  // namespace spikenm::cli

@@ -1,0 +1,164 @@
+#include "spikenm/report/points.h"
+
+#include "spikenm/core/error.h"
+#include "spikenm/core/text.h"
+#include "spikenm/core/toml.h"
+#include "spikenm/report/run_groups.h"
+#include "spikenm/report/statistic.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+
+namespace spikenm::report {
+namespace {
+
+constexpr std::array<std::pair<const char*, const char*>, 15> kColumns{
+    {{"test_accuracy", "test accuracy %"},
+     {"test_accuracy_best_val", "test accuracy %, model best on validation"},
+     {"test_loss", "test loss"},
+     {"test_top5", "test accuracy %, top 5"},
+     {"val_accuracy", "validation accuracy %"},
+     {"weight_pct", "weight %"},
+     {"weight_pct_all", "weight %, of all layers"},
+     {"conn_pct", "connections %"},
+     {"neuron_pct", "neurons %"},
+     {"sops_m", "SOPs of a sample, millions"},
+     {"sops_m_upr", "SOPs of a sample, millions, as UPR counts"},
+     {"energy_uj", "energy of a sample, µJ"},
+     {"empty_blocks", "empty blocks"},
+     {"seconds", "seconds of training"},
+     {"milliseconds", "milliseconds"}}};
+
+std::optional<double> as_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && !text.empty();
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+double seconds_of(const Run& run) {
+  double sum = 0;
+  const auto phases = run.result.find("phase_seconds");
+  if (phases != run.result.end() && phases->is_object())
+    for (const auto& [phase, seconds] : phases->items())
+      sum += seconds.is_number() ? seconds.get<double>() : 0;
+  return sum;
+}
+
+std::string value_of_key(const Run& run, const std::string& key) {
+  for (const auto& [name, value] : flatten_tables(run.config))
+    if (name == key) return value.is_string() ? value.get<std::string>() : value.dump();
+  return "-";
+}
+
+// A column whose text tells points apart: not numbers, and not what differs from seed to seed.
+bool tells_points(const Csv& csv, size_t column) {
+  static const std::set<std::string> kOfOneRun{"seed", "config_md5", "build", "commit"};
+  if (kOfOneRun.contains(csv.header[column])) return false;
+  return std::any_of(csv.rows.begin(), csv.rows.end(), [&](const Csv::Row& row) {
+    return !row.cells[column].empty() && !as_number(row.cells[column]);
+  });
+}
+
+void check_column(const std::vector<PointRow>& rows, const std::string& column) {
+  std::set<std::string> all;
+  for (const PointRow& row : rows)
+    for (const auto& [name, value] : row.numbers) all.insert(name);
+  const std::vector<std::string> names(all.begin(), all.end());
+  SPIKENM_CHECK(all.contains(column), "plot: found no number '{}'; the nearest is {}, of: {}",
+                column, nearest(column, names), join(names, ", "));
+}
+
+struct Found {
+  std::vector<double> x, y;
+};
+
+}  // namespace
+
+std::string column_label(const std::string& column) {
+  for (const auto& [name, label] : kColumns)
+    if (column == name) return label;
+  return column;
+}
+
+const std::vector<std::string>& known_columns() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const auto& [name, label] : kColumns) list.emplace_back(name);
+    return list;
+  }();
+  return names;
+}
+
+std::vector<PointRow> rows_of_runs(const std::vector<Run>& runs, const std::string& by) {
+  std::vector<PointRow> rows;
+  for (const RunGroup& group : group_runs(runs)) {
+    for (const Run* run : group.runs) {
+      PointRow row{.series = by.empty() ? group.name : value_of_key(*run, by),
+                   .point = group.name,
+                   .numbers = {{"seconds", seconds_of(*run)}}};
+      for (const auto& [key, value] : run->result.items())
+        if (value.is_number()) row.numbers[key] = value.get<double>();
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by) {
+  const size_t series = by.empty() ? 0 : csv.column(by);
+  std::vector<size_t> told_by;
+  for (size_t c = 0; c < csv.header.size(); ++c)
+    if (tells_points(csv, c)) told_by.push_back(c);
+
+  std::vector<PointRow> rows;
+  for (const Csv::Row& line : csv.rows) {
+    PointRow row{.series = line.cells[series], .point = "", .numbers = {}};
+    for (const size_t c : told_by) row.point += line.cells[c] + '\n';
+    for (size_t c = 0; c < line.cells.size(); ++c)
+      if (const std::optional<double> value = as_number(line.cells[c]))
+        row.numbers[csv.header[c]] = *value;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Plot points_plot(const std::vector<PointRow>& rows, const PointsOptions& options) {
+  check_column(rows, options.x);
+  check_column(rows, options.y);
+  std::vector<std::string> order;
+  std::map<std::string, std::map<std::string, Found>> found;
+  for (const PointRow& row : rows) {
+    const auto x = row.numbers.find(options.x), y = row.numbers.find(options.y);
+    if (x == row.numbers.end() || y == row.numbers.end()) continue;
+    if (!found.contains(row.series)) order.push_back(row.series);
+    Found& point = found[row.series][row.point];
+    point.x.push_back(x->second);
+    point.y.push_back(y->second);
+  }
+
+  Plot plot;
+  plot.title = options.title;
+  plot.x_label = column_label(options.x);
+  plot.y_label = column_label(options.y);
+  plot.log_x = options.log_x;
+  plot.log_y = options.log_y;
+  std::vector<size_t> counts;
+  for (const std::string& name : order) {
+    Series series{.name = name, .style = Series::Style::kLine, .values = {}};
+    for (const auto& [point, values] : found[name]) {
+      const Statistic x = *summarize(values.x), y = *summarize(values.y);
+      counts.push_back(y.n);
+      series.values.push_back({.x = x.mean, .y = y.mean, .spread = y.spread, .x_spread = x.spread});
+    }
+    std::sort(series.values.begin(), series.values.end(),
+              [](const auto& a, const auto& b) { return a.x < b.x; });
+    plot.series.push_back(std::move(series));
+  }
+  plot.note = spread_note("bars", counts);
+  return plot;
+}
+
+}  // namespace spikenm::report
