@@ -8,6 +8,7 @@
 #include "spikenm/core/show.h"
 #include "spikenm/core/text.h"
 #include "spikenm/report/paper_table.h"
+#include "spikenm/report/table_view.h"
 
 #include <map>
 #include <memory>
@@ -15,15 +16,16 @@
 namespace spikenm::cli {
 namespace {
 
-const std::map<std::string, report::TableFormat> kFormats{
-    {"text", report::TableFormat::kText},
-    {"markdown", report::TableFormat::kMarkdown},
-    {"csv", report::TableFormat::kCsv}};
+const std::map<std::string, report::ViewFormat> kFormats{
+    {"text", report::ViewFormat::kText},
+    {"markdown", report::ViewFormat::kMarkdown},
+    {"latex", report::ViewFormat::kLatex}};
 
 struct TableArguments {
   std::vector<std::string> folders;
   std::string published, out;
   std::string format = "text";
+  report::TableView view;
 };
 
 std::vector<report::PublishedRow> read_published(const TableArguments& a) {
@@ -42,8 +44,12 @@ void table(const TableArguments& a) {
 
   const report::DistinctRuns distinct = report::distinct_runs(found.finished);
   for (const std::string& repeated : distinct.repeated) say("spikenm: counted once: " + repeated);
-  const std::string text = report::format_paper_table(report::paper_rows(distinct.runs, published),
-                                                      kFormats.at(a.format));
+  const std::vector<report::PaperRow> rows = report::paper_rows(distinct.runs, published);
+  report::TableView view = a.view;
+  if (a.format != "csv") view.format = kFormats.at(a.format);
+  const std::string text = a.format == "csv"
+                               ? report::format_paper_table(rows, report::TableFormat::kCsv)
+                               : report::format_view(rows, view);
 
   if (a.out.empty()) {
     show_text(text);
@@ -59,8 +65,16 @@ std::function<void()> setup_table(CLI::App& app) {
   as_path(
       app.add_option("folders", a->folders, "run folders, or folders with runs somewhere below"))
       ->required();
-  app.add_option("--format,-f", a->format, "text, markdown or csv")
-      ->check(CLI::IsMember(std::vector<std::string>{"text", "markdown", "csv"}))
+  app.add_option("--format,-f", a->format, "text, markdown, latex (booktabs) or csv")
+      ->check(CLI::IsMember(std::vector<std::string>{"text", "markdown", "latex", "csv"}))
+      ->capture_default_str();
+  app.add_option("--columns", a->view.columns,
+                 "the columns, by name: " + join(report::column_keys(), ", ") + "; or all")
+      ->delimiter(',');
+  app.add_option("--sort", a->view.sort, "column to sort by; -acc: largest first");
+  app.add_option("--group-by", a->view.group_by, "column whose values become headings");
+  app.add_option("--width", a->view.most_width, "most characters of a line, unless --columns")
+      ->check(CLI::Range(size_t{20}, size_t{10'000}))
       ->capture_default_str();
   as_path(app.add_option("--published", a->published,
                          "CSV of published figures, instead of the paper's"));
@@ -71,13 +85,17 @@ std::function<void()> setup_table(CLI::App& app) {
       "One seed counts once, in however many folders it lies.\n"
       "Δ dense is against the dense runs of the same recipe (all but [method]) that prune no\n"
       "neurons.\n"
-      "Column 'settings' tells rows apart that would look the same.\n"
+      "Shown are the columns in which rows differ, as many as fit; what all share stands above.\n"
+      "Column 'settings' tells rows apart that would look the same. * marks the best control.\n"
+      "CSV has every column and every row, unsorted.\n"
       "Columns 'pub.' are the paper's figures for the same dataset, model, width, T, method, "
       "pattern\n"
       "and granularity.\n\n"
       "Examples:\n"
       "  spikenm table runs\n"
-      "  spikenm table runs/a runs/b --format markdown --out table.md");
+      "  spikenm table runs/a runs/b --format markdown --out table.md\n"
+      "  spikenm table runs --columns method,pattern,acc,seeds,folder --sort -acc\n"
+      "  spikenm table runs --group-by pattern --format latex");
   return [a] { table(*a); };
 }
 

@@ -117,6 +117,7 @@ class Reader:
     def __init__(self, folder, model_run):
         self.folder, self.model_run = folder, model_run
         (folder / "configs").symlink_to(ROOT / "configs")
+        (folder / "docs").symlink_to(ROOT / "docs")
         for name in ("cat", "dog"):
             (folder / "pets" / name).mkdir(parents=True)
             for i in range(PER_CLASS):
@@ -168,7 +169,7 @@ class Commands(unittest.TestCase):
     def test_every_command_works(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            made = run(["spikenm", "train", "--out", "run", *TINY, "checkpoints.every_epochs=1"], folder)
+            made = run(["spikenm", "train", "--out", "run", *TINY, "method.name=spikenm", "checkpoints.every_epochs=1"], folder)
             self.assertEqual(made.returncode, 0, made.stderr)
             with concurrent.futures.ThreadPoolExecutor(2) as pool:
                 wrong = [line for lines in pool.map(lambda page: follow_page(page, folder / "run"), PAGES) for line in lines]

@@ -81,7 +81,9 @@ PaperRow make_row(const std::vector<const Run*>& runs, const std::vector<Publish
                .sops_m = statistic(runs, "sops_m"),
                .energy_uj = statistic(runs, "energy_uj"),
                .n = runs.size(),
+               .folders = {},
                .published = std::nullopt};
+  for (const Run* run : runs) row.folders.push_back(run->folder.string());
   row.published = published_for(row, first, published);
   return row;
 }

@@ -20,7 +20,8 @@ struct PaperRow {
   // Difference to the mean accuracy of dense runs of the same recipe whose neurons are not pruned.
   std::optional<double> delta;
   std::optional<Statistic> weight_pct, weight_pct_all, conn_pct, neuron_pct, sops_m, energy_uj;
-  size_t n = 0;  // runs
+  size_t n = 0;                      // runs
+  std::vector<std::string> folders;  // of the runs
   std::optional<PublishedRow> published;
 };
 
