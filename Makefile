@@ -1,7 +1,7 @@
 # The commands of the project. Every target installs what is missing (tools/setup), then does only what changed.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: build demo test faults sanitize fuzz bench docs lint tidy format cuda-check python setup clean help
+.PHONY: build demo test report-check faults sanitize fuzz bench docs lint tidy format cuda-check python setup clean help
 
 export CCACHE_DIR := $(CURDIR)/.ccache
 # Warnings stop CI, not a newcomer whose compiler is newer than ours.
@@ -29,6 +29,12 @@ faults: setup ## whole runs with every call on their files gone wrong, and SPIKE
 	@build/tests/faults_tests
 	@SPIKENM_FAULTS=all build/tests/train_faults_tests
 	@SPIKENM_KILLS=$${SPIKENM_KILLS:-200} build/tests/cli_tests --gtest_filter='*ThatIsKilledAtAnyMoment*'
+
+report-check: build ## train a little, write a report, open it in headless Chromium and check what it shows
+	@tools/setup browser
+	@build/spikenm demo --force --out build/report-check/demo data.train_size=300 data.test_size=100 train.epochs=2 checkpoints.every_epochs=1 >/dev/null
+	@build/spikenm report build/report-check/demo -o build/report-check/report.html
+	@python3 tools/check_report.py build/report-check/report.html build/report-check
 
 sanitize: setup ## run the torch-free tests under address and undefined-behaviour sanitizers
 	@$(VENV_PATH) cmake --preset asan

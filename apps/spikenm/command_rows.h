@@ -9,8 +9,10 @@
   torch("export",  setup_export,  "write a trained model as a .snm file, which runs without torch") \
   torch("inspect", setup_inspect, "show the layers of a model or config: weights, blocks, tails") \
   torch("spikes",  setup_spikes,  "print which neurons of a trained model fire for a sample") \
-  plain("table",   setup_table,   "show finished runs as the paper's table, its figures beside them") \
+  plain("table",   setup_table,   "show finished runs as a table, published figures beside them") \
   plain("plot",    setup_plot,    "draw learning curves, masks, spikes, confusion or any two numbers") \
+  plain("report",  setup_report,  "write one HTML page that shows runs: table, curves, masks, spikes") \
+  plain("watch",   setup_watch,   "show the curves of a run in the terminal, while it trains") \
   torch("sweep",   setup_sweep,   "run a grid or list of configs, and plot mean and spread") \
   torch("bench",   setup_bench,   "time a training step, part by part") \
   plain("data",    setup_data,    "list, check, count, draw and cache datasets and event files") \

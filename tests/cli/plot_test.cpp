@@ -1,0 +1,49 @@
+// 'spikenm plot', 'report', 'spikes' and 'watch' as a user sees them.
+#include "spikenm/core/file.h"
+#include "support/cli.h"
+
+#include <gtest/gtest.h>
+
+namespace spikenm {
+namespace {
+
+using test::has;
+using test::Outcome;
+
+class PlotCli : public test::Cli {};
+
+TEST_F(PlotCli, ATrainedRunHasEveryPicture) {
+  const Outcome trained =
+      run(tiny({"train", "--out", "r"}, {"method.pattern=2:4", "checkpoints.every_epochs=1"}));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  for (const std::string kind : {"curves", "masks", "confusion", "spikes", "points"}) {
+    const Outcome drawn = run({"plot", kind, "r", "-o", kind + ".svg"});
+    EXPECT_EQ(drawn.code, 0) << drawn.err;
+    EXPECT_EQ(drawn.out, kind + ".svg\n");
+    EXPECT_TRUE(read_file(dir / (kind + ".svg")).starts_with("<svg")) << kind;
+  }
+  EXPECT_TRUE(has(read_file(dir / "masks.svg"), ">epoch 1<"));
+  EXPECT_TRUE(has(read_file(dir / "spikes.svg"), ">lif_conv1<"));
+  expect_failure({"plot", "spikes", "r", "--sample", "600", "-o", "x.svg"}, 1,
+                 {"--sample: found 600, wanted 0 to "});
+
+  const Outcome page = run({"report", "r", "-o", "r.html"});
+  EXPECT_EQ(page.code, 0) << page.err;
+  const std::string html = read_file(dir / "r.html");
+  for (const char* id : {"table", "curves", "masks", "rates", "confusion", "spikes", "runs"})
+    EXPECT_TRUE(has(html, "<section id=\"" + std::string(id) + "\">")) << id;
+  EXPECT_TRUE(has(run({"watch", "r"}).out, "finished, test accuracy"));
+}
+
+TEST_F(PlotCli, MistakesAreOneSentence) {
+  expect_failure({"plot", "curves", "-o", "a.svg"}, 2, {"plot curves: found no run"});
+  expect_failure({"plot", "none", "-o", "a.svg"}, 1, {"none: found no such folder"});
+  expect_failure({"plot", "masks", "none", "-o", "a.pdf"}, 1, {"a.pdf", ".svg or .png"});
+  expect_failure({"plot", "masks", "none", "-o", "a.svg"}, 1, {"none", "config.toml"});
+  expect_failure({"watch", "none"}, 1, {"none", "config.toml"});
+  std::filesystem::create_directories(dir / "empty");
+  expect_failure({"report", "empty", "-o", "a.html"}, 1, {"empty: found no run"});
+}
+
+}  // namespace
+}  // namespace spikenm

@@ -1,0 +1,33 @@
+#include "spikenm/report/watch_text.h"
+
+#include "support/report_runs.h"
+
+#include <gtest/gtest.h>
+
+namespace spikenm::report {
+namespace {
+
+TEST(WatchText, ShowsTheNewestNumbersWithTheirCurves) {
+  test::ReportRuns made;
+  const report::Run run = made.add(
+      "a", 0, "dense",
+      "{\"epoch\": 1, \"phase\": \"search\", \"loss\": 2, \"firing_rate\": {\"lif1\": 0.1}}\n"
+      "{\"epoch\": 2, \"phase\": \"search\", \"loss\": 1, \"firing_rate\": {\"lif1\": 0.2}}\n");
+  const std::string text = watch_text(run, 80);
+  EXPECT_NE(text.find("dense, finished, test accuracy 50.00 %\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("loss                      1  █▁\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("firing_rate lif1        0.2  ▁█\n"), std::string::npos) << text;
+  std::filesystem::remove(run.folder / "result.json");
+  EXPECT_NE(watch_text(read_begun_run(run.folder), 80).find("search, 2 epochs have ended"),
+            std::string::npos);
+}
+
+TEST(WatchText, ACurveIsAsWideAsItMayBe) {
+  EXPECT_EQ(sparkline({}, 5), "");
+  EXPECT_EQ(sparkline({3}, 5), "▁");
+  EXPECT_EQ(sparkline({0, 1, 2, 3, 4, 5, 6, 7}, 8), "▁▂▃▄▅▆▇█");
+  EXPECT_EQ(sparkline({0, 1, 2, 3, 4, 5, 6, 7}, 2), "▁█");
+}
+
+}  // namespace
+}  // namespace spikenm::report
