@@ -74,6 +74,16 @@ def narrowed(words):
     return [*words, NARROW] if words[1] == "train" else [*words, "--set", NARROW]
 
 
+def files_of(text):
+    """Commands that read the configs and networks that a page shows, and the content of each."""
+    for i, content in enumerate(re.findall(r"```toml\n(.*?)```", text, re.DOTALL)):
+        name = f"shown{i}.toml"
+        if content.startswith("format = "):
+            yield ["spikenm", "inspect", "--frame", "2x34x34x10", "--set", f"model.file={name}"], name, content
+        elif content.startswith("[data]"):
+            yield ["spikenm", "train", "--config", name, "model.width=8"], name, content
+
+
 def shortened(words):
     """The same command, made short."""
     command = words[1] if len(words) > 1 else ""
@@ -162,7 +172,11 @@ class Reader:
 def follow_page(page, model_run):
     with tempfile.TemporaryDirectory() as folder:
         reader = Reader(pathlib.Path(folder), model_run)
-        return [f"{page.name}: {wrong}" for wrong in map(reader.follow, commands_of(page.read_text())) if wrong]
+        commands = commands_of(page.read_text())
+        for command, name, content in files_of(page.read_text()):
+            (pathlib.Path(folder) / name).write_text(content)
+            commands.append(command)
+        return [f"{page.name}: {wrong}" for wrong in map(reader.follow, commands) if wrong]
 
 
 class Commands(unittest.TestCase):
