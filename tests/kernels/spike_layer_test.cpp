@@ -17,15 +17,17 @@ struct Shape {
   int64_t samples, steps, channels, height, width, outputs, kernel, stride, padding;
 };
 
-enum class Rows { kAll, kKept, kSameForAllTaps };
+enum class Rows { kAll, kKept, kSameForAllTaps, kDense, kPacked };
 
 // How a test layer differs from a plain one.
 struct Way {
   bool int8 = true;
   Rows rows = Rows::kAll;
   double rate = 0.1;
-  int32_t word_rows = 32;  // of Rows::kKept and kSameForAllTaps
+  int32_t word_rows = 32;  // of Rows::kKept, kSameForAllTaps and kPacked
   int64_t sources = 1;     // of each pixel
+  bool planes = false;     // spikes of the second map count four, those of the first one
+  bool regular = false;    // a rule says where the sources are
   bool fires = true;
   bool soft = false;
   bool alive = false;     // some neurons are masked
@@ -113,9 +115,10 @@ class Trial {
     begin_.push_back(0);
     for (int64_t p = 0; p < pixels; ++p) {
       // Pixels of another map, and some pixels with fewer sources.
-      const int64_t own = p % 5 == 4 ? way.sources / 2 : way.sources;
+      const int64_t own = p % 5 == 4 && !way.regular ? way.sources / 2 : way.sources;
       for (int64_t s = 0; s < own; ++s)
-        sources_.push_back({static_cast<int32_t>(s % 2), static_cast<int32_t>((p + s) % pixels)});
+        sources_.push_back({static_cast<int32_t>(s % 2),
+                            static_cast<int32_t>(way.regular ? p : (p + s) % pixels)});
       begin_.push_back(static_cast<int32_t>(sources_.size()));
     }
     for (int map = 0; map < 2; ++map) {
@@ -135,9 +138,41 @@ class Trial {
     in.most_sources = way.sources;
     in.maps = map_data_;
     in.map_pixels = map_pixels_;
+    if (way.planes) {
+      in.map_plane = map_planes_;
+      in.planes = 3;
+    }
+    if (way.regular) {
+      for (int64_t s = 0; s < way.sources; ++s)
+        regular_.push_back({static_cast<int32_t>(s % 2), 0});
+      in.regular = regular_.data();
+      in.regular_row = in.width;
+      in.regular_column = 1;
+    }
+  }
+
+  // Weights that are read whatever fires.
+  void make_byte_rows(const Way& way) {
+    const int64_t words = layer_.blocks() * layer_.window.taps() * layer_.input.words();
+    const bool packed = way.rows == Rows::kPacked;
+    layer_.rows.form = packed ? RowForm::kPacked : RowForm::kDense;
+    layer_.rows.int8 = true;
+    layer_.rows.word_rows = way.word_rows;
+    const auto size = static_cast<size_t>(words * (packed ? way.word_rows * 128 : 64 * 64));
+    int8_rows_ = std::make_unique<Aligned<uint8_t>>(size);
+    for (size_t i = 0; i < size; ++i) {
+      int8_rows_->data[i] = static_cast<uint8_t>(random_.word(i));
+      // Places of different channels, which differ by output.
+      if (packed && i % 128 < 64) {
+        const size_t slot = i / 128 % static_cast<size_t>(way.word_rows / 4) * 4 + i % 4;
+        int8_rows_->data[i] = static_cast<uint8_t>((slot * 7 + i / 4 % 16 * 5) % 64);
+      }
+    }
+    layer_.rows.data = int8_rows_->data;
   }
 
   void make_rows(const Way& way) {
+    if (way.rows == Rows::kDense || way.rows == Rows::kPacked) return make_byte_rows(way);
     const int64_t taps = layer_.window.taps(), words = layer_.input.words();
     const auto blocks = static_cast<size_t>(layer_.blocks());
     int64_t total = 0;
@@ -220,6 +255,8 @@ class Trial {
   std::vector<uint64_t> maps_[2], keep_, alive_;
   const uint64_t* map_data_[2] = {};
   int64_t map_pixels_[2] = {};
+  int32_t map_planes_[2] = {0, 2};
+  std::vector<RegularSource> regular_;
   std::vector<int64_t> first_row_;
   std::unique_ptr<Aligned<uint8_t>> int8_rows_;
   std::unique_ptr<Aligned<float>> float_rows_;
@@ -270,6 +307,68 @@ TEST(SpikeLayer, LevelsAgreeOnEveryNumberOfRowsOfAWord) {
     for (const int32_t word_rows : {1, 2, 4, 8, 16, 32, 64})
       for (const Rows rows : {Rows::kKept, Rows::kSameForAllTaps})
         expect_levels_agree(shape, {.rows = rows, .word_rows = word_rows});
+}
+
+TEST(SpikeLayer, LevelsAgreeOnPlanesOfCounts) {
+  for (const Shape& shape : std::span(kShapes).first(6))
+    for (const bool int8 : {true, false})
+      for (const Rows rows : {Rows::kAll, Rows::kKept, Rows::kSameForAllTaps})
+        for (const bool regular : {true, false})
+          for (const double rate : {0.1, 1.0})
+            expect_levels_agree(shape, {.int8 = int8,
+                                        .rows = rows,
+                                        .rate = rate,
+                                        .word_rows = 16,
+                                        .sources = 3,
+                                        .planes = true,
+                                        .regular = regular});
+}
+
+// Rows of weights that fit no cache: more pixels at once, and tiles of some blocks.
+TEST(SpikeLayer, LevelsAgreeOnManyRows) {
+  expect_levels_agree({2, 2, 256, 6, 5, 330, 3, 1, 1}, {});
+  expect_levels_agree({1, 2, 256, 12, 12, 330, 3, 1, 1}, {.sources = 2, .planes = true});
+}
+
+TEST(SpikeLayer, LevelsAgreeOnDenseAndPackedWeights) {
+  for (const Shape& shape : std::span(kShapes).first(6))
+    for (const double rate : {0.0, 0.1, 1.0})
+      for (const bool planes : {false, true}) {
+        Way way{.rows = Rows::kDense, .rate = rate, .sources = planes ? 3 : 1, .planes = planes};
+        expect_levels_agree(shape, way);
+        way.rows = Rows::kPacked;
+        way.word_rows = planes ? 4 : 8;
+        expect_levels_agree(shape, way);
+      }
+  for (const int64_t steps : {4, 5, 6, 7, 8, 10, 11, 12, 17})  // every way to cut steps
+    for (const Rows rows : {Rows::kDense, Rows::kPacked})
+      expect_levels_agree({1, steps, 70, 3, 3, 20, 3, 1, 1},
+                          {.rows = rows, .word_rows = 8, .streams = true});
+}
+
+// By hand: of channels 0 to 63 output 0 keeps 1, 2, 5 and 60.
+TEST(SpikeLayer, PacksTheWeightsOfEachOutput) {
+  const uint64_t bits[2] = {0b100110, uint64_t{1} << 60 | 1};
+  const uint64_t* const map = bits;
+  const int64_t one = 1;
+  const int32_t begin[] = {0, 1};
+  const SpikeSource source;
+  alignas(64) int8_t rows[4 * 128] = {1, 2, 5, 60};
+  rows[64] = 10, rows[65] = 20, rows[66] = -50, rows[67] = 7;
+  std::vector<float> scale(64, 1.0f), shift(64, 0.0f), values(2);
+  const SpikeLayer layer{
+      .steps = 2,
+      .out_channels = 1,
+      .input =
+          {.channels = 64, .begin = begin, .sources = &source, .maps = &map, .map_pixels = &one},
+      .rows = {.form = RowForm::kPacked, .int8 = true, .data = rows, .word_rows = 4},
+      .neurons = {.fires = false, .scale = scale.data(), .shift = shift.data()},
+      .values = values.data()};
+  for (const Isa isa : supported_isas()) {
+    Aligned<std::byte> scratch(spike_layer_scratch(layer, 1));
+    spike_layer_cpu(layer, scratch.data, 1, isa);
+    EXPECT_EQ(values, (std::vector<float>{-20.0f, 7.0f})) << isa_name(isa);
+  }
 }
 
 // Sums of many rows of one sign do not fit 16 bits.

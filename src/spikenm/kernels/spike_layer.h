@@ -43,8 +43,8 @@ struct RegularSource {
 };
 
 // What a layer reads: spikes, or real values. The value of a pixel is the sum of the spikes at all
-// its sources: one source for a plain map, four behind an average pool of 2x2, two behind a residual
-// sum.
+// its sources: one source for a plain map, two behind a residual sum. A map of plane p holds bit p of
+// counts: its spikes count 2^p. An average pool of 2x2 has three planes, and so three sources.
 struct LayerInput {
   int64_t height = 1, width = 1, channels = 1;
   const int32_t* begin =
@@ -55,6 +55,8 @@ struct LayerInput {
   int64_t regular_row = 0, regular_column = 0;
   const uint64_t* const* maps = nullptr;  // [number of maps]
   const int64_t* map_pixels = nullptr;    // [number of maps]
+  const int32_t* map_plane = nullptr;     // [number of maps]; null: all are of plane 0
+  int64_t planes = 1;
   // Not null: real values [samples, input_steps, pixels, channels], and no sources.
   const float* values = nullptr;
   int64_t input_steps = 1;  // steps, or 1: the same at every step
@@ -70,7 +72,16 @@ struct LayerWindow {
   [[nodiscard]] int64_t pixels() const { return out_height * out_width; }
 };
 
-// The rows of block b begin at first_row[b]; there are rows_of[b] and behind them a row of zeros.
+// How the weights of a layer lie in memory.
+enum class RowForm {
+  kEvents,  // rows of 64 outputs, read for the inputs that fire
+  // Read whatever fires; int8 and spikes alone, counts of at most 127. All are [blocks, …].
+  kDense,  // [taps, channels / 4, 64 outputs, 4 channels]
+  kPacked,  // [4, taps, words, word_rows / 4, 2, 16 outputs, 4]: for 4 of the word_rows channels that
+            // an output keeps of a word, first their places in it, then their weights
+};
+
+// kEvents: the rows of block b begin at first_row[b]; there are rows_of[b] and behind them a row of zeros.
 // Row (tap, channel) is number tap * channels + channel. With `keep`, only rows whose bit is set are
 // there, in the same order: word_rows for each (tap, word of channels), and rows of zeros where a
 // word keeps fewer. word_rows is 1, 2, 4, … or 64.
@@ -78,12 +89,13 @@ struct LayerWindow {
 // A row of int8 is 32 words of 16 bits: word i = 256 * w[32 + i] + w[i] + 128. So a sum of words
 // holds both sums, and needs half the instructions. A row of floats is 64 floats.
 struct LayerRows {
+  RowForm form = RowForm::kEvents;
   bool int8 = false;
   const void* data = nullptr;  // aligned to 64 bytes
   const int64_t* first_row = nullptr;
   const int32_t* rows_of = nullptr;
   const uint64_t* keep = nullptr;  // [blocks, taps, words] of the input; null: every row is there
-  int32_t word_rows = 0;           // with `keep`
+  int32_t word_rows = 0;           // with `keep`, and of kPacked, where it is a multiple of 4
 };
 
 // Constants of the neurons; without neurons the result is scale * sum + shift.
@@ -119,17 +131,23 @@ struct LayerTile {
   int64_t block_begin = 0, block_end = 1;  // blocks of output channels
 };
 
-// Plain loops, and the oracle of the others. Floats are added by tap, source and channel; with
-// `keep` by source, tap and channel.
+// Plain loops, and the oracle of the others. Floats are added by plane, the highest first; then by
+// tap, source and channel, or with `keep` by source, tap and channel.
 void spike_layer_ref(const SpikeLayer& layer, const LayerTile& tile);
 
 // Most rows of a block whose lists fit 16 bits.
 constexpr int64_t kMostListedRows = 65'000;
+// Largest sum of spikes of an input that kDense and kPacked take.
+constexpr int64_t kMostCount = 127;
 
 // The same at a given instruction-set level, cut into tiles that at most `lanes` threads work on.
 // `scratch` has room for spike_layer_scratch() bytes, aligned to 64. Levels agree bit for bit.
 void spike_layer_cpu(const SpikeLayer& layer, std::byte* scratch, int lanes,
                      Isa isa = active_isa());
 size_t spike_layer_scratch(const SpikeLayer& layer, int lanes);
+
+// Whether the processor multiplies four bytes at once (VNNI), at this level: kDense and kPacked pay
+// earlier.
+bool has_byte_products(Isa isa = active_isa());
 
 }  // namespace spikenm::kernels

@@ -9,17 +9,34 @@
 namespace spikenm::kernels {
 namespace {
 
-// How a layer is cut: by rows of pixels, or, with one pixel, by blocks of outputs. A linear layer's
-// rows do not fit a cache, so one tile reads them for all samples.
+// Bytes of the rows of one block that every pixel may read.
+int64_t block_bytes(const SpikeLayer& layer) {
+  if (layer.rows.form != RowForm::kEvents)
+    return layer.window.taps() * layer.input.words() * kSpikeBlock * kSpikeBlock;
+  return layer.rows.rows_of[0] * kSpikeBlock *
+         static_cast<int64_t>(layer.rows.int8 ? sizeof(int8_t) : sizeof(float));
+}
+
+// Whether the rows of all blocks are too many to stay in a core's own cache.
+bool reads_far_rows(const SpikeLayer& layer) {
+  constexpr int64_t kOwnCache = 700 << 10;
+  return block_bytes(layer) * layer.blocks() > kOwnCache;
+}
+
+// How a layer is cut: by rows of pixels, and, where a map is small and its rows of weights are many,
+// by blocks of outputs. A linear layer's rows do not fit a cache, so one tile reads them for all
+// samples.
 struct Cut {
   int64_t rows = 1, blocks = 1, samples = 1;  // of a tile
   int64_t row_tiles = 1, block_tiles = 1, sample_tiles = 1;
 
   explicit Cut(const SpikeLayer& layer) {
-    const int64_t height = layer.window.out_height;
-    const bool one_pixel = layer.window.pixels() == 1;
-    rows = std::clamp<int64_t>((height + 3) / 4, 1, 8);
-    blocks = one_pixel ? std::min<int64_t>(layer.blocks(), 4) : layer.blocks();
+    const int64_t height = layer.window.out_height, pixels = layer.window.pixels();
+    const bool one_pixel = pixels == 1;
+    const bool by_blocks =
+        one_pixel || (pixels <= kMostPixelsAtOnce && reads_far_rows(layer) && layer.blocks() > 4);
+    rows = by_blocks ? height : std::clamp<int64_t>((height + 3) / 4, 1, 8);
+    blocks = by_blocks ? std::min<int64_t>(layer.blocks(), 4) : layer.blocks();
     samples = one_pixel ? layer.samples : 1;
     row_tiles = (height + rows - 1) / rows;
     block_tiles = (layer.blocks() + blocks - 1) / blocks;
@@ -65,14 +82,16 @@ struct Work {
 bool fits_vectors(const SpikeLayer& layer) {
   constexpr int64_t kMostTaps = 1024;  // spike_layer_inl.h
   if (layer.window.taps() > kMostTaps) return false;
-  return layer.input.values != nullptr || layer.rows.rows_of[0] <= kMostListedRows;
+  return layer.input.values != nullptr || layer.rows.form != RowForm::kEvents ||
+         layer.rows.rows_of[0] <= kMostListedRows;
 }
 
 SpikeTile tile_at([[maybe_unused]] Isa isa) {
 #if defined(SPIKENM_X86)
   static const bool avx2 = __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-  static const bool avx512 =
-      avx2 && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
+  static const bool avx512 = avx2 && __builtin_cpu_supports("avx512vbmi") &&
+                             __builtin_cpu_supports("avx512vbmi2") &&
+                             __builtin_cpu_supports("avx512vnni");
   if (isa == Isa::kAvx512 && avx512) return spike_tile_avx512;
   if (isa != Isa::kRef && avx2) return spike_tile_avx2;
 #endif
@@ -85,8 +104,9 @@ size_t lane_bytes(const SpikeLayer& layer) {
 
 // A linear layer whose lists are in order is read in chunks.
 bool reads_in_chunks(const SpikeLayer& layer) {
-  return layer.window.pixels() == 1 && layer.rows.int8 && layer.rows.keep == nullptr &&
-         layer.input.most_sources == 1 && layer.rows.rows_of[0] > 2 * kRowsAtOnce;
+  return layer.rows.form == RowForm::kEvents && layer.window.pixels() == 1 && layer.rows.int8 &&
+         layer.rows.keep == nullptr && layer.input.most_sources == 1 &&
+         layer.rows.rows_of[0] > 2 * kRowsAtOnce;
 }
 
 // Whether the words of the first source hold more than 9 spikes on average, by a few of them. It
@@ -124,29 +144,48 @@ ListPlan plan_lists(const SpikeLayer& layer, const LayerTile& tile) {
   const int64_t end =
       std::min(in.height, (tile.row_end - 1) * w.stride - w.padding + w.kernel_height);
   plan.input_rows = std::max<int64_t>(0, end - plan.input_row_begin);
-  if (in.values != nullptr) return plan;
-
-  const bool packs = layer.rows.keep != nullptr;
-  if (reads_in_chunks(layer)) plan.chunks = (layer.rows.rows_of[0] + kRowsAtOnce - 1) / kRowsAtOnce;
-  plan.lists = layer.steps * (packs             ? 1
-                              : plan.chunks > 1 ? tile.sample_end - tile.sample_begin
-                                                : kPixelsAtOnce);
-  int64_t rows = 0;
-  for (int64_t b = 0; b < layer.blocks(); ++b)
-    rows = std::max<int64_t>(rows, layer.rows.rows_of[b]);
-  plan.list_room = (rows * in.most_sources + kListSlack + 31) / 32 * 32;
 
   // Tiles inside the map read more rows than the first one.
   const int64_t most_rows = std::min(in.height, (Cut(layer).rows - 1) * w.stride + w.kernel_height);
-  const int64_t pixels = most_rows * in.width * layer.steps;
   Layout layout;
-  plan.offsets = layout.take(packs ? 0 : pixels + layer.steps, sizeof(int32_t));
+  if (in.values != nullptr) {
+    plan.mark_bytes = (in.width * in.channels + 7) / 8 + 8;
+    const int64_t words = (in.input_steps * most_rows * plan.mark_bytes + 7) / 8;
+    plan.words = layout.take(words, sizeof(uint64_t));
+    plan.bytes = (layout.at + 4095) / 4096 * 4096;
+    return plan;
+  }
+
+  if (layer.rows.form != RowForm::kEvents) {
+    plan.words = layout.take(most_rows * in.width * layer.steps * in.words(), kSpikeBlock);
+    plan.sums = layout.take(layer.steps * kSpikeBlock, sizeof(int32_t));
+    plan.bytes = (layout.at + 4095) / 4096 * 4096;
+    return plan;
+  }
+
+  const bool packs = layer.rows.keep != nullptr;
+  plan.planes = in.planes;
+  if (reads_in_chunks(layer)) plan.chunks = (layer.rows.rows_of[0] + kRowsAtOnce - 1) / kRowsAtOnce;
+  if (plan.chunks == 1 && !packs && reads_far_rows(layer)) plan.pixels_at_once = kMostPixelsAtOnce;
+  int64_t rows = 0;
+  for (int64_t b = 0; b < layer.blocks(); ++b)
+    rows = std::max<int64_t>(rows, layer.rows.rows_of[b]);
+  plan.list_room = (rows * in.most_sources + 8 * plan.planes + kListSlack + 31) / 32 * 32;
+  const int64_t long_lists = layer.steps * (packs             ? 1
+                                            : plan.chunks > 1 ? tile.sample_end - tile.sample_begin
+                                                              : kPixelsAtOnce);
+  const int64_t lists = packs || plan.chunks > 1 ? long_lists : layer.steps * plan.pixels_at_once;
+  plan.joined_room = long_lists * plan.list_room;
+
+  const int64_t pixels = most_rows * in.width * layer.steps;
+  plan.offsets = layout.take(packs ? 0 : plan.planes * (pixels + layer.steps), sizeof(int32_t));
   plan.pixel_lists = layout.take(packs ? 0 : pixels * in.most_sources * in.channels + kListSlack,
                                  sizeof(uint16_t));
-  plan.joined = layout.take(plan.lists * plan.list_room, sizeof(uint16_t));
-  plan.counts = layout.take(plan.lists, sizeof(int32_t));
-  plan.cuts = layout.take(plan.lists * (plan.chunks + 1), sizeof(int32_t));
-  plan.sums = layout.take(plan.lists * kSpikeBlock, sizeof(int32_t));
+  plan.joined = layout.take(plan.joined_room, sizeof(uint16_t));
+  plan.begins = layout.take(lists, sizeof(int32_t));
+  plan.counts = layout.take(lists * plan.planes, sizeof(int32_t));
+  plan.cuts = layout.take(plan.chunks > 1 ? lists * (plan.chunks + 1) : 0, sizeof(int32_t));
+  plan.sums = layout.take(plan.chunks > 1 ? lists * kSpikeBlock : 0, sizeof(int32_t));
   plan.words = layout.take(packs ? pixels * in.most_sources : 0, sizeof(uint64_t));
   plan.bytes = (layout.at + 4095) / 4096 * 4096;
   return plan;
@@ -156,10 +195,19 @@ size_t spike_layer_scratch(const SpikeLayer& layer, int lanes) {
   return lane_bytes(layer) * static_cast<size_t>(std::max(lanes, 1));
 }
 
+bool has_byte_products([[maybe_unused]] Isa isa) {
+#if defined(SPIKENM_X86)
+  return tile_at(isa) == spike_tile_avx512;
+#else
+  return false;
+#endif
+}
+
 void spike_layer_cpu(const SpikeLayer& layer, std::byte* scratch, int lanes, Isa isa) {
   if (layer.samples == 0) return;
   const SpikeTile run = fits_vectors(layer) ? tile_at(isa) : nullptr;
-  const bool many = run != nullptr && layer.input.values == nullptr && has_many_spikes(layer);
+  const bool lists = layer.input.values == nullptr && layer.rows.form == RowForm::kEvents;
+  const bool many = run != nullptr && lists && has_many_spikes(layer);
   Work work{layer, Cut(layer), run, scratch, lane_bytes(layer), many};
   Work* const shared = &work;  // one pointer: the loop's body then needs no memory of its own
   parallel_for(std::min<int64_t>(lanes, work.cut.tiles()), 1,

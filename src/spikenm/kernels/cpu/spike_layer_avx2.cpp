@@ -36,10 +36,6 @@ SPIKENM_INLINE Floats multiply_add(const Floats& a, const Floats& b, const Float
   for (int i = 0; i < 8; ++i) r.part[i] = _mm256_fmadd_ps(a.part[i], b.part[i], c.part[i]);
   return r;
 }
-SPIKENM_INLINE void add_row(Floats& sums, const float* row) {
-  for (int i = 0; i < 8; ++i)
-    sums.part[i] = _mm256_add_ps(sums.part[i], _mm256_load_ps(row + 8 * i));
-}
 SPIKENM_INLINE void add_scaled(Floats& sums, const float* row, float value) {
   const __m256 v = _mm256_set1_ps(value);
   for (int i = 0; i < 8; ++i)
@@ -61,6 +57,12 @@ struct Whole {
       high[p] = _mm256_add_epi16(high[p], _mm256_srai_epi16(x, 8));
     }
   }
+  SPIKENM_INLINE void twice() {
+    for (int p = 0; p < 2; ++p) {
+      both[p] = _mm256_add_epi16(both[p], both[p]);
+      high[p] = _mm256_add_epi16(high[p], high[p]);
+    }
+  }
   SPIKENM_INLINE void add(const uint8_t* rows, const uint16_t* list, int64_t n) {
     for (int64_t i = 0; i < n; i += 8)
       for (int u = 0; u < 8; ++u) add_one(rows, list[i + u]);
@@ -69,9 +71,8 @@ struct Whole {
     for (int64_t i = 0; i < n; ++i) add_one(rows, list[i]);
   }
   // The sums as 32-bit numbers: lanes 8 i to 8 i + 7 in part i.
-  SPIKENM_INLINE void widen(int64_t n, bool padded, __m256i parts[8]) const {
-    const int64_t added = padded ? (n + 7) / 8 * 8 : n;
-    const __m256i bias = _mm256_set1_epi16(static_cast<short>(128 * added));
+  SPIKENM_INLINE void widen(int64_t added, __m256i parts[8]) const {
+    const __m256i bias = _mm256_set1_epi16(static_cast<short>(128 * (added & 0xFFFF)));
     for (int p = 0; p < 2; ++p) {
       const __m256i low =
           _mm256_sub_epi16(_mm256_sub_epi16(both[p], _mm256_slli_epi16(high[p], 8)), bias);
@@ -81,19 +82,20 @@ struct Whole {
       parts[5 + 2 * p] = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(high[p], 1));
     }
   }
-  [[nodiscard]] SPIKENM_INLINE Floats floats(int64_t n) const {
+  [[nodiscard]] SPIKENM_INLINE Floats floats(int64_t added) const {
     __m256i parts[8];
-    widen(n, true, parts);
+    widen(added, parts);
     Floats r;
     for (int i = 0; i < 8; ++i) r.part[i] = _mm256_cvtepi32_ps(parts[i]);
     return r;
   }
-  SPIKENM_INLINE void add_to(int32_t* sums, int64_t n, bool padded = true) const {
+  SPIKENM_INLINE void add_to(int32_t* sums, int64_t added, int shift) const {
     __m256i parts[8];
-    widen(n, padded, parts);
+    widen(added, parts);
     for (int i = 0; i < 8; ++i) {
       auto* const at = reinterpret_cast<__m256i*>(sums + 8 * i);
-      _mm256_store_si256(at, _mm256_add_epi32(_mm256_load_si256(at), parts[i]));
+      _mm256_store_si256(
+          at, _mm256_add_epi32(_mm256_load_si256(at), _mm256_slli_epi32(parts[i], shift)));
     }
   }
   static SPIKENM_INLINE Floats floats_of(const int32_t* sums) {
@@ -143,13 +145,92 @@ SPIKENM_INLINE uint16_t* append(uint16_t* p, const uint16_t* from, int32_t n, in
   return p + n;
 }
 
+SPIKENM_INLINE bool any_set(const uint64_t* words, int64_t n) {
+  uint64_t any = 0;
+  for (int64_t i = 0; i < n; ++i) any |= words[i];
+  return any != 0;
+}
+
 SPIKENM_INLINE uint64_t extract(uint64_t bits, uint64_t keep) {
   return _pext_u64(bits, keep);
 }
 
+// Counts are at most 127: pairs of products fit 16 bits.
+struct Quads {
+  __m256i sums[2];
+  SPIKENM_INLINE void clear() { sums[0] = sums[1] = _mm256_setzero_si256(); }
+  SPIKENM_INLINE void store(int32_t* to) const {
+    for (int p = 0; p < 2; ++p) _mm256_store_si256(reinterpret_cast<__m256i*>(to + 8 * p), sums[p]);
+  }
+};
+struct Bytes64 {
+  __m256i part[2];
+};
+
+SPIKENM_INLINE void dot(Quads& total, const Bytes64& x, const int8_t* w) {
+  const __m256i ones = _mm256_set1_epi16(1);
+  for (int p = 0; p < 2; ++p) {
+    const __m256i weights = _mm256_load_si256(reinterpret_cast<const __m256i*>(w + 32 * p));
+    const __m256i pairs = _mm256_maddubs_epi16(x.part[p], weights);
+    total.sums[p] = _mm256_add_epi32(total.sums[p], _mm256_madd_epi16(pairs, ones));
+  }
+}
+SPIKENM_INLINE Bytes64 spread(const uint8_t* x) {
+  int32_t four;
+  __builtin_memcpy(&four, x, sizeof four);
+  return {{_mm256_set1_epi32(four), _mm256_set1_epi32(four)}};
+}
+using Word64 = const uint8_t*;
+SPIKENM_INLINE Word64 word64(const uint8_t* x) {
+  return x;
+}
+// A shuffle finds a byte among 16: four of them, each for the indices that are its own.
+SPIKENM_INLINE Bytes64 pick(const int8_t* index, Word64 x) {
+  Bytes64 r;
+  for (int p = 0; p < 2; ++p) {
+    const __m256i wanted = _mm256_load_si256(reinterpret_cast<const __m256i*>(index + 32 * p));
+    const __m256i quarter = _mm256_and_si256(wanted, _mm256_set1_epi8(0x30));
+    __m256i found = _mm256_setzero_si256();
+    for (int q = 0; q < 4; ++q) {
+      const __m256i bytes =
+          _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(x + 16 * q)));
+      const __m256i own = _mm256_cmpeq_epi8(quarter, _mm256_set1_epi8(static_cast<char>(16 * q)));
+      found = _mm256_or_si256(found, _mm256_and_si256(own, _mm256_shuffle_epi8(bytes, wanted)));
+    }
+    r.part[p] = found;
+  }
+  return r;
+}
+SPIKENM_INLINE void put_counts(uint8_t* to, uint64_t bits, uint8_t count) {
+  for (; bits != 0; bits &= bits - 1) {
+    uint8_t& at = to[__builtin_ctzll(bits)];
+    at = static_cast<uint8_t>(at + count);
+  }
+}
+
 #include "spikenm/kernels/cpu/spike_layer_inl.h"
 //
+#include "spikenm/kernels/cpu/spike_layer_listed_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_linear_inl.h"
+//
 #include "spikenm/kernels/cpu/spike_layer_kept_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_same_taps_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_values_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_bytes_inl.h"
+
+void run_tile(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
+              std::byte* base) {
+  const Scratch scratch(plan, base);
+  if (layer.input.values != nullptr) return values_tile(layer, tile, plan, scratch);
+  if (layer.rows.form != RowForm::kEvents) return bytes_tile(layer, tile, plan, scratch);
+  if (layer.rows.keep != nullptr) return kept_tile(layer, tile, plan, scratch);
+  if (plan.chunks > 1) return chunked_tile(layer, tile, plan, scratch);
+  listed_tile(layer, tile, plan, scratch);
+}
 
 }  // namespace
 

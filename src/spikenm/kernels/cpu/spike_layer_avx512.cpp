@@ -38,10 +38,6 @@ SPIKENM_INLINE Floats multiply_add(const Floats& a, const Floats& b, const Float
   for (int i = 0; i < 4; ++i) r.part[i] = _mm512_fmadd_ps(a.part[i], b.part[i], c.part[i]);
   return r;
 }
-SPIKENM_INLINE void add_row(Floats& sums, const float* row) {
-  for (int i = 0; i < 4; ++i)
-    sums.part[i] = _mm512_add_ps(sums.part[i], _mm512_load_ps(row + 16 * i));
-}
 SPIKENM_INLINE void add_scaled(Floats& sums, const float* row, float value) {
   const __m512 v = _mm512_set1_ps(value);
   for (int i = 0; i < 4; ++i)
@@ -59,6 +55,10 @@ struct Whole {
     both = _mm512_add_epi16(both, x);
     high = _mm512_add_epi16(high, _mm512_srai_epi16(x, 8));
   }
+  SPIKENM_INLINE void twice() {
+    both = _mm512_add_epi16(both, both);
+    high = _mm512_add_epi16(high, high);
+  }
   // Eight at a time: the list ends with rows of zeros.
   SPIKENM_INLINE void add(const uint8_t* rows, const uint16_t* list, int64_t n) {
     for (int64_t i = 0; i < n; i += 8)
@@ -70,31 +70,32 @@ struct Whole {
       for (int u = 0; u < 4; ++u) add_one(rows, list[i + u]);
     for (; i < n; ++i) add_one(rows, list[i]);
   }
-  // The sums of lanes 0 to 31, of n rows.
-  [[nodiscard]] SPIKENM_INLINE __m512i low(int64_t n, bool padded) const {
-    const int64_t added = padded ? (n + 7) / 8 * 8 : n;
-    const __m512i bias = _mm512_set1_epi16(static_cast<short>(128 * added));
+  // The sums of lanes 0 to 31; `added`: how many rows were, each as often as it counts.
+  [[nodiscard]] SPIKENM_INLINE __m512i low(int64_t added) const {
+    const __m512i bias = _mm512_set1_epi16(static_cast<short>(128 * (added & 0xFFFF)));
     return _mm512_sub_epi16(_mm512_sub_epi16(both, _mm512_slli_epi16(high, 8)), bias);
   }
   static SPIKENM_INLINE void widen(__m512i x, __m512i& first, __m512i& second) {
     first = _mm512_cvtepi16_epi32(_mm512_castsi512_si256(x));
     second = _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(x, 1));
   }
-  [[nodiscard]] SPIKENM_INLINE Floats floats(int64_t n) const {
+  [[nodiscard]] SPIKENM_INLINE Floats floats(int64_t added) const {
     __m512i parts[4];
-    widen(low(n, true), parts[0], parts[1]);
+    widen(low(added), parts[0], parts[1]);
     widen(high, parts[2], parts[3]);
     Floats r;
     for (int i = 0; i < 4; ++i) r.part[i] = _mm512_cvtepi32_ps(parts[i]);
     return r;
   }
-  SPIKENM_INLINE void add_to(int32_t* sums, int64_t n, bool padded = true) const {
+  SPIKENM_INLINE void add_to(int32_t* sums, int64_t added, int shift) const {
     __m512i parts[4];
-    widen(low(n, padded), parts[0], parts[1]);
+    widen(low(added), parts[0], parts[1]);
     widen(high, parts[2], parts[3]);
     for (int i = 0; i < 4; ++i)
-      _mm512_store_si512(sums + 16 * i,
-                         _mm512_add_epi32(_mm512_load_si512(sums + 16 * i), parts[i]));
+      _mm512_store_si512(
+          sums + 16 * i,
+          _mm512_add_epi32(_mm512_load_si512(sums + 16 * i),
+                           _mm512_slli_epi32(parts[i], static_cast<unsigned>(shift))));
   }
   static SPIKENM_INLINE Floats floats_of(const int32_t* sums) {
     Floats r;
@@ -161,13 +162,69 @@ SPIKENM_INLINE uint16_t* append(uint16_t* p, const uint16_t* from, int32_t n, in
   return p + n;
 }
 
+SPIKENM_INLINE bool any_set(const uint64_t* words, int64_t n) {
+  __m512i any = _mm512_setzero_si512();
+  for (int64_t i = 0; i < n; i += 8) {
+    const auto mask = static_cast<__mmask8>(n - i < 8 ? (1u << (n - i)) - 1 : 0xFF);
+    any = _mm512_or_si512(any, _mm512_maskz_loadu_epi64(mask, words + i));
+  }
+  return _mm512_test_epi64_mask(any, any) != 0;
+}
+
 SPIKENM_INLINE uint64_t extract(uint64_t bits, uint64_t keep) {
   return _pext_u64(bits, keep);
 }
 
+struct Quads {
+  __m512i sums;
+  SPIKENM_INLINE void clear() { sums = _mm512_setzero_si512(); }
+  SPIKENM_INLINE void store(int32_t* to) const { _mm512_store_si512(to, sums); }
+};
+
+SPIKENM_INLINE void dot(Quads& total, __m512i x, const int8_t* w) {
+  total.sums = _mm512_dpbusd_epi32(total.sums, x, _mm512_load_si512(w));
+}
+SPIKENM_INLINE __m512i spread(const uint8_t* x) {
+  int32_t four;
+  __builtin_memcpy(&four, x, sizeof four);
+  return _mm512_set1_epi32(four);
+}
+using Word64 = __m512i;
+SPIKENM_INLINE Word64 word64(const uint8_t* x) {
+  return _mm512_load_si512(x);
+}
+SPIKENM_INLINE __m512i pick(const int8_t* index, Word64 word) {
+  return _mm512_permutexvar_epi8(_mm512_load_si512(index), word);
+}
+SPIKENM_INLINE void put_counts(uint8_t* to, uint64_t bits, uint8_t count) {
+  const __m512i old = _mm512_load_si512(to);
+  _mm512_store_si512(
+      to, _mm512_mask_add_epi8(old, bits, old, _mm512_set1_epi8(static_cast<char>(count))));
+}
+
 #include "spikenm/kernels/cpu/spike_layer_inl.h"
 //
+#include "spikenm/kernels/cpu/spike_layer_listed_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_linear_inl.h"
+//
 #include "spikenm/kernels/cpu/spike_layer_kept_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_same_taps_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_values_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_bytes_inl.h"
+
+void run_tile(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
+              std::byte* base) {
+  const Scratch scratch(plan, base);
+  if (layer.input.values != nullptr) return values_tile(layer, tile, plan, scratch);
+  if (layer.rows.form != RowForm::kEvents) return bytes_tile(layer, tile, plan, scratch);
+  if (layer.rows.keep != nullptr) return kept_tile(layer, tile, plan, scratch);
+  if (plan.chunks > 1) return chunked_tile(layer, tile, plan, scratch);
+  listed_tile(layer, tile, plan, scratch);
+}
 
 }  // namespace
 

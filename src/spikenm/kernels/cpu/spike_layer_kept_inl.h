@@ -5,9 +5,6 @@
 //   extracted             1   1   0           (pext: the bits under the ones of `keep`)
 //   words put together  | word 0 | word 1 | … |   word_rows bits each, 64 in all, then emitted
 //
-// With one mask for all taps, a pixel's bits are extracted once for the whole tile and reused by
-// every window that holds it.
-
 // How many bits of 64 are expected to be set: nearly always none, some, or more than 9.
 enum class Fill { kNone, kFew, kMany };
 
@@ -22,7 +19,6 @@ SPIKENM_INLINE uint16_t* emit_words(const uint64_t* bits, const uint64_t* keep, 
   for (; w + kAt <= count; w += kAt, row += 64) {
     uint64_t joined = 0;
     for (int j = 0; j < kAt; ++j) joined |= extract(bits[w + j], keep[w + j]) << j * kBits;
-    if (kFill == Fill::kNone && __builtin_expect(joined == 0, 1)) continue;
     p = emit<kFill == Fill::kMany>(p, joined, row);
   }
   if (w == count) return p;
@@ -39,107 +35,165 @@ SPIKENM_INLINE uint16_t* emit_words(const uint64_t* bits, const uint64_t* keep, 
   return emit<kFill == Fill::kMany>(p, joined, row);
 }
 
+// Where the lists of a window go, and whose part of them is written: that of the k-th plane from the
+// highest, from its first source on (`opens`) or behind what other sources gave.
+struct PartWriter {
+  const Scratch& scratch;
+  int64_t steps, room, planes, k;
+  int32_t zero_row;
+  bool opens;
+
+  // The part of step t begins at part_begin(t) entries of its list.
+  [[nodiscard]] SPIKENM_INLINE int64_t part_begin(int64_t t) const {
+    int64_t begin = 0;
+    for (int64_t i = 0; i < k; ++i) begin += to_eight(scratch.counts[t * planes + i]);
+    return begin;
+  }
+  [[nodiscard]] SPIKENM_INLINE uint16_t* open(int64_t t) const {
+    return scratch.joined + t * room + part_begin(t) + (opens ? 0 : scratch.counts[t * planes + k]);
+  }
+  SPIKENM_INLINE void close(int64_t t, uint16_t* end) const {
+    end_list(end, zero_row);
+    scratch.counts[t * planes + k] =
+        static_cast<int32_t>(end - (scratch.joined + t * room + part_begin(t)));
+  }
+};
+
+PartWriter writer_for(const SpikeLayer& layer, const ListPlan& plan, const Scratch& scratch,
+                      int32_t zero_row) {
+  return {scratch, layer.steps, plan.list_room, plan.planes, 0, zero_row, true};
+}
+
+// Calls list(plane, source number) for every regular source, planes from the highest on.
+template <class List>
+SPIKENM_INLINE void each_source(const LayerInput& in, PartWriter& to, const List& list) {
+  for (to.k = 0; to.k < to.planes; ++to.k) {
+    const int64_t plane = to.planes - 1 - to.k;
+    to.opens = true;
+    for (int64_t source = 0; source < in.most_sources; ++source) {
+      if (in.map_plane != nullptr && in.map_plane[in.regular[source].map] != plane) continue;
+      list(plane, source);
+      to.opens = false;
+    }
+    for (int64_t t = 0; to.opens && t < to.steps; ++t) to.close(t, to.open(t));
+  }
+}
+
 // What is the same for all windows of a block.
 struct KeptBlock {
   const uint64_t* keep;  // [taps, words]
   int32_t word_rows, zero_row;
   int64_t words;
-  // A window inside the map is so many runs of words that lie side by side.
-  int64_t runs, run_words, run_stride;
 };
 
 KeptBlock kept_block_of(const SpikeLayer& layer, int64_t block) {
-  const LayerInput& in = layer.input;
-  const LayerWindow& w = layer.window;
-  KeptBlock own{.keep = layer.rows.keep + block * w.taps() * in.words(),
-                .word_rows = layer.rows.word_rows,
-                .zero_row = layer.rows.rows_of[block],
-                .words = in.words(),
-                .runs = w.kernel_height,
-                .run_words = w.kernel_width * in.words(),
-                .run_stride = in.regular_row * in.words()};
-  return own;
+  const int64_t words = layer.input.words();
+  return {.keep = layer.rows.keep + block * layer.window.taps() * words,
+          .word_rows = layer.rows.word_rows,
+          .zero_row = layer.rows.rows_of[block],
+          .words = words};
 }
 
-// A window at the border, or of pixels that are not side by side: tap by tap.
+// The part of a window that lies inside the map, as runs of words that lie side by side.
+struct WordRuns {
+  int64_t runs, words, stride;  // how many, words of each, from one to the next
+  int64_t first, tap_stride;    // the same among the words of all taps
+  int64_t corner;               // the pixel of the first word, by the rule of the regular sources
+
+  WordRuns(const SpikeLayer& layer, int64_t y, int64_t x) {
+    const LayerInput& in = layer.input;
+    const LayerWindow& w = layer.window;
+    const int64_t top = y * w.stride - w.padding, left = x * w.stride - w.padding;
+    const int64_t row = top < 0 ? -top : 0, column = left < 0 ? -left : 0;
+    const int64_t below = in.height - top < w.kernel_height ? in.height - top : w.kernel_height;
+    const int64_t behind = in.width - left < w.kernel_width ? in.width - left : w.kernel_width;
+    const int64_t columns = behind > column ? behind - column : 0;
+    runs = below > row && columns > 0 ? below - row : 0;
+    words = columns * in.words();
+    stride = in.regular_row * in.words();
+    first = (row * w.kernel_width + column) * in.words();
+    tap_stride = w.kernel_width * in.words();
+    corner = (top + row) * in.regular_row + left + column;
+  }
+};
+
+// A window of pixels that are not side by side: tap by tap.
 template <int kAt>
 uint16_t* emit_taps(const SpikeLayer& layer, const ListPlan& plan, const KeptBlock& own,
-                    const Taps& taps, int64_t sample, int64_t step, int64_t source, uint16_t* p) {
+                    const Taps& taps, int64_t sample, int64_t step, int64_t source, int64_t plane,
+                    uint16_t* p) {
   const LayerInput& in = layer.input;
   const int32_t* const begin = in.begin + plan.input_row_begin * in.width;
   const auto tap_rows = static_cast<int32_t>(own.words * own.word_rows);
   for (int k = 0; k < taps.count; ++k) {
     const int32_t at = begin[taps.pixel[k]] + static_cast<int32_t>(source);
-    if (at >= begin[taps.pixel[k] + 1]) continue;
+    if (at >= begin[taps.pixel[k] + 1] || plane_of(in, in.sources[at]) != plane) continue;
     p = emit_words<kAt>(source_words(layer, sample, step, in.sources[at]),
                         own.keep + taps.tap[k] * own.words, own.words, taps.tap[k] * tap_rows, p);
   }
   return p;
 }
 
-// The lists of a window inside the map at all steps. `bits`: its first word at the first step;
-// `step_words`: from one step to the next.
+// One part of the lists of a window whose pixels lie side by side. `bits`: its first word at the first
+// step; `step_words`: from one step to the next.
 template <int kAt, Fill kFill>
-SPIKENM_NOINLINE void list_inside(const KeptBlock& own, const uint64_t* bits, int64_t step_words,
-                                  int64_t steps, uint16_t* list, int64_t room, int32_t* counts,
-                                  bool appends) {
-  const int64_t runs = own.runs, run_words = own.run_words, run_stride = own.run_stride;
-  const auto run_rows = static_cast<int32_t>(run_words * own.word_rows);
-  const int32_t zero_row = own.zero_row;
-  for (int64_t t = 0; t < steps; ++t, bits += step_words, list += room) {
-    uint16_t* p = appends ? list + counts[t] : list;
-    const uint64_t *at = bits, *keep = own.keep;
-    int32_t row = 0;
+SPIKENM_NOINLINE void list_runs(const KeptBlock& own, const WordRuns& window, const uint64_t* bits,
+                                int64_t step_words, const PartWriter& to) {
+  const int64_t runs = window.runs, words = window.words, stride = window.stride;
+  const int64_t tap_stride = window.tap_stride;
+  const auto first_row = static_cast<int32_t>(window.first * own.word_rows);
+  const auto run_rows = static_cast<int32_t>(tap_stride * own.word_rows);
+  const PartWriter writer = to;
+  for (int64_t t = 0; t < writer.steps; ++t, bits += step_words) {
+    uint16_t* p = writer.open(t);
+    const uint64_t *at = bits, *keep = own.keep + window.first;
+    int32_t row = first_row;
     for (int64_t run = 0; run < runs; ++run) {
-      p = emit_words<kAt, kFill>(at, keep, run_words, row, p);
-      at += run_stride;
-      keep += run_words;
+      if (kFill != Fill::kNone || __builtin_expect(any_set(at, words), 0))
+        p = emit_words<kAt, kFill>(at, keep, words, row, p);
+      at += stride;
+      keep += tap_stride;
       row += run_rows;
     }
-    end_list(p, zero_row);
-    counts[t] = static_cast<int32_t>(p - list);
+    writer.close(t, p);
   }
 }
 
-// The same at the border, or of pixels that are not side by side.
+// The lists of a window of pixels that are not side by side.
 template <int kAt>
-SPIKENM_NOINLINE void list_taps(const SpikeLayer& layer, const ListPlan& plan,
-                                const Scratch& scratch, int64_t sample, const KeptBlock& own,
-                                const Taps& taps) {
-  for (int64_t t = 0; t < layer.steps; ++t) {
-    uint16_t* const list = scratch.joined + t * plan.list_room;
-    uint16_t* p = list;
-    for (int64_t source = 0; source < plan.most_sources; ++source)
-      p = emit_taps<kAt>(layer, plan, own, taps, sample, t, source, p);
-    end_list(p, own.zero_row);
-    scratch.counts[t] = static_cast<int32_t>(p - list);
-  }
+SPIKENM_NOINLINE void list_taps(const SpikeLayer& layer, const ListPlan& plan, int64_t sample,
+                                const KeptBlock& own, const Taps& taps, PartWriter to) {
+  for (to.k = 0; to.k < to.planes; ++to.k)
+    for (int64_t t = 0; t < layer.steps; ++t) {
+      uint16_t* p = to.open(t);
+      for (int64_t source = 0; source < plan.most_sources; ++source)
+        p = emit_taps<kAt>(layer, plan, own, taps, sample, t, source, to.planes - 1 - to.k, p);
+      to.close(t, p);
+    }
 }
 
 template <int kAt>
 void list_window(const SpikeLayer& layer, const ListPlan& plan, const Scratch& scratch,
                  int64_t sample, const KeptBlock& own, int64_t y, int64_t x, Taps& taps) {
   const LayerInput& in = layer.input;
-  int64_t corner;
-  const bool inside = lies_inside(layer, plan, y, x, corner);
-  if (!inside || in.regular == nullptr || in.regular_column != 1) {
+  PartWriter to = writer_for(layer, plan, scratch, own.zero_row);
+  if (in.regular == nullptr || in.regular_column != 1) {
     find_taps(layer, plan, y, x, taps);
-    return list_taps<kAt>(layer, plan, scratch, sample, own, taps);
+    return list_taps<kAt>(layer, plan, sample, own, taps, to);
   }
-  corner = (y * layer.window.stride - layer.window.padding) * in.regular_row +
-           x * layer.window.stride - layer.window.padding;
-  for (int64_t source = 0; source < plan.most_sources; ++source) {
+  const WordRuns window(layer, y, x);
+  each_source(in, to, [&](int64_t plane, int64_t source) {
     const RegularSource& from = in.regular[source];
     const int64_t pixels = in.map_pixels[from.map];
     const uint64_t* const bits =
-        in.maps[from.map] + (sample * layer.steps * pixels + from.first + corner) * own.words;
-    // The higher levels of a pool are nearly empty.
-    const auto list = source >= 2                ? list_inside<kAt, Fill::kNone>
-                      : plan.many && source == 0 ? list_inside<kAt, Fill::kMany>
-                                                 : list_inside<kAt, Fill::kFew>;
-    list(own, bits, pixels * own.words, layer.steps, scratch.joined, plan.list_room, scratch.counts,
-         source > 0);
-  }
+        in.maps[from.map] +
+        (sample * layer.steps * pixels + from.first + window.corner) * own.words;
+    // Four spikes of a window of four are nearly never there.
+    const auto list = plane >= 2                ? list_runs<kAt, Fill::kNone>
+                      : plan.many && plane == 0 ? list_runs<kAt, Fill::kMany>
+                                                : list_runs<kAt, Fill::kFew>;
+    list(own, window, bits, pixels * own.words, to);
+  });
 }
 
 template <int kAt>
@@ -149,155 +203,8 @@ void run_kept(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& pl
   for (int64_t y = tile.row_begin; y < tile.row_end; ++y)
     for (int64_t x = 0; x < layer.window.out_width; ++x) {
       list_window<kAt>(layer, plan, scratch, sample, own, y, x, taps);
-      run_listed(layer, {sample, y * layer.window.out_width + x, block}, scratch.joined,
-                 scratch.counts, plan.list_room);
-    }
-}
-
-// Whether all taps of the block keep the same channels, in at most 64 rows; then how many rows.
-int32_t same_for_all_taps(const SpikeLayer& layer, int64_t block) {
-  const int64_t words = layer.input.words(), taps = layer.window.taps();
-  const uint64_t* const keep = layer.rows.keep + block * taps * words;
-  const int64_t rows = words * layer.rows.word_rows;
-  if (taps == 1 || rows > 64) return 0;
-  for (int64_t i = words; i < taps * words; ++i)
-    if (keep[i] != keep[i - words]) return 0;
-  return static_cast<int32_t>(rows);
-}
-
-SPIKENM_INLINE uint64_t extract_words(const uint64_t* bits, const KeptBlock& own) {
-  uint64_t joined = 0;
-  int shift = 0;
-  for (int64_t w = 0; w < own.words; ++w, shift += own.word_rows)
-    joined |= extract(bits[w], own.keep[w]) << shift;
-  return joined;
-}
-
-// The kept bits of `count` pixels, `stride` words apart.
-SPIKENM_NOINLINE void extract_row(const KeptBlock& own, const uint64_t* bits, int64_t stride,
-                                  int64_t count, uint64_t* out) {
-  if (own.words == 4) {  // written out for the usual 256 channels
-    const uint64_t a = own.keep[0], b = own.keep[1], c = own.keep[2], d = own.keep[3];
-    const int rows = own.word_rows;
-    for (int64_t x = 0; x < count; ++x, bits += stride)
-      out[x] = extract(bits[0], a) | extract(bits[1], b) << rows | extract(bits[2], c) << 2 * rows |
-               extract(bits[3], d) << 3 * rows;
-    return;
-  }
-  for (int64_t x = 0; x < count; ++x, bits += stride) out[x] = extract_words(bits, own);
-}
-
-// The kept bits of every pixel that the tile reads: [sources, steps, input pixels].
-void extract_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sample,
-                    const KeptBlock& own, uint64_t* out) {
-  const LayerInput& in = layer.input;
-  const int64_t steps = layer.steps, sources = plan.most_sources, width = in.width;
-  const int64_t rows = plan.input_rows, first = plan.input_row_begin;
-  const bool regular = in.regular != nullptr;
-  for (int64_t source = 0; source < sources; ++source)
-    for (int64_t t = 0; t < steps; ++t)
-      for (int64_t y = first; y < first + rows; ++y) {
-        if (regular) {
-          const RegularSource& from = in.regular[source];
-          const uint64_t* bits =
-              in.maps[from.map] +
-              ((sample * steps + t) * in.map_pixels[from.map] + from.first + y * in.regular_row) *
-                  own.words;
-          extract_row(own, bits, in.regular_column * own.words, width, out);
-          out += width;
-          continue;
-        }
-        for (int64_t x = 0; x < width; ++x) {
-          const int64_t pixel = y * width + x;
-          const int32_t at = in.begin[pixel] + static_cast<int32_t>(source);
-          *out++ = at < in.begin[pixel + 1]
-                       ? extract_words(source_words(layer, sample, t, in.sources[at]), own)
-                       : 0;
-        }
-      }
-}
-
-// The lists of a window inside the map whose taps keep the same channels, at all steps. kTogether
-// taps of `kept` bits are emitted at once; `place`: each tap's pixel, from that of tap 0.
-template <int kTogether, bool kMany>
-SPIKENM_NOINLINE void list_same_taps(const uint64_t* bits, int64_t pixels, int64_t steps,
-                                     const int32_t* place, int32_t taps, int32_t kept,
-                                     uint16_t* list, int64_t room, int32_t* counts,
-                                     int32_t zero_row, bool appends) {
-  for (int64_t t = 0; t < steps; ++t, bits += pixels, list += room) {
-    uint16_t* p = appends ? list + counts[t] : list;
-    int32_t k = 0, row = 0;
-    for (; k + kTogether <= taps; k += kTogether, row += kTogether * kept) {
-      uint64_t joined = bits[place[k]];
-      for (int j = 1; j < kTogether; ++j) joined |= bits[place[k + j]] << j * kept;
-      p = emit<kMany>(p, joined, row);
-    }
-    if (k < taps) {
-      uint64_t joined = 0;
-      for (int j = 0; k < taps; ++k, ++j) joined |= bits[place[k]] << j * kept;
-      p = emit<kMany>(p, joined, row);
-    }
-    end_list(p, zero_row);
-    counts[t] = static_cast<int32_t>(p - list);
-  }
-}
-
-using ListSameTaps = void (*)(const uint64_t*, int64_t, int64_t, const int32_t*, int32_t, int32_t,
-                              uint16_t*, int64_t, int32_t*, int32_t, bool);
-
-// As many taps as fit 64 bits, or fewer.
-template <bool kMany>
-ListSameTaps same_taps_lister(int32_t kept) {
-  return kept > 32   ? list_same_taps<1, kMany>
-         : kept > 16 ? list_same_taps<2, kMany>
-                     : list_same_taps<4, kMany>;
-}
-
-// The same at the border, where some taps are outside.
-void list_border(const uint64_t* bits, int64_t pixels, int64_t steps, const Taps& taps,
-                 int32_t kept, const Scratch& scratch, int64_t room, int32_t zero_row,
-                 bool appends) {
-  for (int64_t t = 0; t < steps; ++t, bits += pixels) {
-    uint16_t* const list = scratch.joined + t * room;
-    uint16_t* p = appends ? list + scratch.counts[t] : list;
-    for (int k = 0; k < taps.count; ++k)
-      p = emit<false>(p, bits[taps.pixel[k]], taps.tap[k] * kept);
-    end_list(p, zero_row);
-    scratch.counts[t] = static_cast<int32_t>(p - list);
-  }
-}
-
-// A block whose taps keep the same channels, in `kept` rows each.
-void run_same_taps(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
-                   const Scratch& scratch, int64_t sample, int64_t block, int32_t kept,
-                   Taps& taps) {
-  const LayerWindow& w = layer.window;
-  const int64_t pixels = plan.input_rows * layer.input.width, steps = layer.steps;
-  const auto n_taps = static_cast<int32_t>(w.taps());
-  extract_pixels(layer, plan, sample, kept_block_of(layer, block), scratch.words);
-  int32_t place[Taps::kMost];
-  for (int32_t k = 0; k < n_taps; ++k)
-    place[k] = static_cast<int32_t>(k / w.kernel_width * layer.input.width + k % w.kernel_width);
-  const ListSameTaps few = same_taps_lister<false>(kept);
-  const ListSameTaps first = plan.many ? same_taps_lister<true>(kept) : few;
-  const int32_t zero_row = layer.rows.rows_of[block];
-  for (int64_t y = tile.row_begin; y < tile.row_end; ++y)
-    for (int64_t x = 0; x < w.out_width; ++x) {
-      int64_t corner;
-      const bool inside = lies_inside(layer, plan, y, x, corner);
-      if (!inside) find_taps(layer, plan, y, x, taps);
-      for (int64_t source = 0; source < plan.most_sources; ++source) {
-        const uint64_t* const bits = scratch.words + source * steps * pixels;
-        if (inside)
-          (source == 0 ? first : few)(bits + corner, pixels, steps, place, n_taps, kept,
-                                      scratch.joined, plan.list_room, scratch.counts, zero_row,
-                                      source > 0);
-        else
-          list_border(bits, pixels, steps, taps, kept, scratch, plan.list_room, zero_row,
-                      source > 0);
-      }
-      run_listed(layer, {sample, y * w.out_width + x, block}, scratch.joined, scratch.counts,
-                 plan.list_room);
+      run_listed(layer, {sample, y * layer.window.out_width + x, block},
+                 {scratch.joined, scratch.begins, scratch.counts, plan.planes});
     }
 }
 
@@ -321,28 +228,4 @@ RunKept kept_runner(int32_t word_rows) {
     default:
       return run_kept<64>;
   }
-}
-
-void kept_tile(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
-               const Scratch& scratch) {
-  Taps taps;
-  const RunKept run = kept_runner(layer.rows.word_rows);
-  for (int64_t block = tile.block_begin; block < tile.block_end; ++block) {
-    const int32_t same = same_for_all_taps(layer, block);
-    for (int64_t sample = tile.sample_begin; sample < tile.sample_end; ++sample) {
-      if (same > 0)
-        run_same_taps(layer, tile, plan, scratch, sample, block, same, taps);
-      else
-        run(layer, tile, plan, scratch, sample, block, taps);
-    }
-  }
-}
-
-void run_tile(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
-              std::byte* base) {
-  const Scratch scratch(plan, base);
-  if (layer.input.values != nullptr) return real_tile(layer, tile, plan);
-  if (layer.rows.keep != nullptr) return kept_tile(layer, tile, plan, scratch);
-  if (plan.chunks > 1) return chunked_tile(layer, tile, plan, scratch);
-  listed_tile(layer, tile, plan, scratch);
 }

@@ -33,14 +33,36 @@ void add_row(const SpikeLayer& layer, int64_t block, int64_t row, float value, S
   }
   const auto* const bytes = static_cast<const uint8_t*>(layer.rows.data) + at;
   for (int64_t i = 0; i < kSpikeBlock / 2; ++i) {
-    sums.whole[i] += bytes[2 * i] - 128;
-    sums.whole[i + kSpikeBlock / 2] += static_cast<int8_t>(bytes[2 * i + 1]);
+    const auto times = static_cast<int32_t>(value);
+    sums.whole[i] += times * (bytes[2 * i] - 128);
+    sums.whole[i + kSpikeBlock / 2] += times * static_cast<int8_t>(bytes[2 * i + 1]);
   }
 }
 
-// Sources first to last - 1 of a pixel.
+// Adds the products of one input, `count` spikes at (tap, channel), whatever form the weights have.
+void add_count(const SpikeLayer& layer, int64_t block, int64_t tap, int64_t channel, int32_t count,
+               Sums& sums) {
+  const auto* const weights = static_cast<const int8_t*>(layer.rows.data);
+  const int64_t words = layer.input.words(), taps = layer.window.taps();
+  if (layer.rows.form == RowForm::kDense) {
+    const int64_t quad = (block * taps + tap) * words * 16 + channel / 4;
+    for (int64_t i = 0; i < kSpikeBlock; ++i)
+      sums.whole[i] += count * weights[(quad * kSpikeBlock + i) * 4 + channel % 4];
+    return;
+  }
+  const int64_t quads = layer.rows.word_rows / 4;
+  for (int64_t i = 0; i < kSpikeBlock; ++i) {
+    const int64_t word = ((block * 4 + i / 16) * taps + tap) * words + channel / kSpikeBlock;
+    for (int64_t slot = 0; slot < 4 * quads; ++slot) {
+      const int64_t at = (word * quads + slot / 4) * 128 + i % 16 * 4 + slot % 4;
+      if (weights[at] == channel % kSpikeBlock) sums.whole[i] += count * weights[at + 64];
+    }
+  }
+}
+
+// Sources first to last - 1 of a pixel, those of one plane.
 struct SourceRange {
-  int64_t first = 0, last = INT64_MAX;
+  int64_t plane = 0, first = 0, last = INT64_MAX;
 };
 
 // One pixel of the input, at one step, seen through one tap.
@@ -60,13 +82,19 @@ void add_pixel(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t pi
   for (int32_t s = in.begin[pixel]; s < in.begin[pixel + 1]; ++s) {
     if (s - in.begin[pixel] < range.first || s - in.begin[pixel] >= range.last) continue;
     const SpikeSource& source = in.sources[s];
+    if ((in.map_plane == nullptr ? 0 : in.map_plane[source.map]) != range.plane) continue;
     const uint64_t* const bits =
         in.maps[source.map] +
         ((sample * layer.steps + step) * in.map_pixels[source.map] + source.pixel) * in.words();
     for (int64_t w = 0; w < in.words(); ++w)
       for (uint64_t rest = bits[w]; rest != 0; rest &= rest - 1) {
-        const int64_t row = row_number(layer, block, tap, w * kSpikeBlock + std::countr_zero(rest));
-        if (row >= 0) add_row(layer, block, row, 1, sums);
+        const int64_t channel = w * kSpikeBlock + std::countr_zero(rest);
+        if (layer.rows.form != RowForm::kEvents) {
+          add_count(layer, block, tap, channel, 1 << range.plane, sums);
+          continue;
+        }
+        const int64_t row = row_number(layer, block, tap, channel);
+        if (row >= 0) add_row(layer, block, row, static_cast<float>(1 << range.plane), sums);
       }
   }
 }
@@ -86,12 +114,14 @@ void add_window(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t y
 Sums sum_at(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t y, int64_t x,
             int64_t block) {
   Sums sums;
-  if (layer.rows.keep == nullptr || layer.input.values != nullptr) {
-    add_window(layer, sample, step, y, x, block, {}, sums);
-    return sums;
+  for (int64_t plane = layer.input.planes - 1; plane >= 0; --plane) {
+    if (layer.rows.keep == nullptr || layer.input.values != nullptr) {
+      add_window(layer, sample, step, y, x, block, {.plane = plane}, sums);
+      continue;
+    }
+    for (int64_t source = 0; source < layer.input.most_sources; ++source)
+      add_window(layer, sample, step, y, x, block, {plane, source, source + 1}, sums);
   }
-  for (int64_t source = 0; source < layer.input.most_sources; ++source)
-    add_window(layer, sample, step, y, x, block, {source, source + 1}, sums);
   return sums;
 }
 
