@@ -31,6 +31,14 @@ TEST(Crc32c, GivesThePublishedSums) {
   EXPECT_EQ(crc32c(read_command), 0xD9963A56u);
 }
 
+TEST(Crc32c, IsTheSameByTables) {
+  const std::vector<uint8_t> bytes = counted(67);
+  for (size_t n = 0; n <= bytes.size(); ++n) {
+    const Bytes some = Bytes(bytes).first(n);
+    EXPECT_EQ(crc32c_by_tables(some, 5), crc32c(some, 5)) << n;
+  }
+}
+
 TEST(Crc32c, OfPiecesIsThatOfTheWhole) {
   const std::vector<uint8_t> bytes = counted(67);
   const Bytes whole(bytes);
