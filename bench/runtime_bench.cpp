@@ -22,7 +22,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
+#include <map>
 
 namespace spikenm::bench {
 namespace {
@@ -94,6 +94,16 @@ void print_layers(runtime::Session& session, std::span<const float> input, int64
                 session.firing_rate(model.program().steps[i].node));
 }
 
+// How many layers each kernel runs: "events 5, packed 2".
+std::string kernels_of(const runtime::Model& model) {
+  std::map<std::string, int> counts;
+  for (size_t i = 0; i < model.program().layers.size(); ++i) ++counts[model.layer(i).plan.kernel];
+  std::string text;
+  for (const auto& [kernel, count] : counts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kernel, count);
+  return text;
+}
+
 void run_network(const std::string& network, const Options& options) {
   for (const int64_t batch : options.batches) {
     double torch_ms = 0;
@@ -117,7 +127,7 @@ void run_network(const std::string& network, const Options& options) {
       std::printf("%-9s %-19s batch %-3ld %d threads  %8.3f ms", network.c_str(), row.name.c_str(),
                   static_cast<long>(batch), threads(), ours);
       if (torch_ms > 0) std::printf("  torch bf16 %8.2f ms  %5.1fx", torch_ms, torch_ms / ours);
-      std::printf("\n");
+      std::printf("  %s\n", kernels_of(*model).c_str());
       if (options.layers) print_layers(session, input, batch);
       std::fflush(stdout);
     }

@@ -111,15 +111,13 @@ std::shared_ptr<const runtime::Model> calibrated_model(const ModelKind& kind) {
   const std::vector<float> sample = sample_for(stored, 1);
   const auto model = std::make_shared<runtime::Model>(std::move(stored));
   runtime::Session session(model);
-  for (const runtime::Layer& layer : model->program().layers) {
+  for (size_t i = 0; i < model->program().layers.size(); ++i) {
+    const runtime::Layer& layer = model->program().layers[i];
     if (!layer.neurons) continue;
-    // The model is ours and not const; the session reads the shifts where they are.
-    std::vector<float>& shift = const_cast<runtime::Layer&>(layer).shift;
-    const auto channels = static_cast<std::ptrdiff_t>(model->graph().node(layer.out).out.channels);
     double low = -8, high = 8;
     for (int round = 0; round < 14; ++round) {
       const double middle = (low + high) / 2;
-      std::fill(shift.begin(), shift.begin() + channels, static_cast<float>(middle));
+      model->set_layer_shift(i, static_cast<float>(middle));
       session.run(sample);
       (session.firing_rate(layer.out) < kind.rate ? low : high) = middle;
     }

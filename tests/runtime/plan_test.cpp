@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace spikenm::runtime {
 namespace {
 
@@ -33,7 +35,22 @@ TEST(Plan, PacksWhereOutputsShareTheirMasks) {
 
 TEST(Plan, DependsOnTheRecordedRates) {
   EXPECT_EQ(plan_of(kShared, 0.001).kernel, "events");  // finding the rows costs more than reading
-  EXPECT_EQ(plan_of(kShared, 0.3).kernel, "packed events");
+  EXPECT_EQ(plan_of(kShared, 0.05).kernel, "packed events");
+}
+
+// The more a layer fires, the less it pays to look for the inputs that fire.
+TEST(Plan, ReadsEveryInputOfALayerThatFiresMuch) {
+  const WeightRule own{{2, 16, 1}, nm::Axis::kIn, false};
+  const auto kernel = [](const std::optional<WeightRule>& rule, double rate) {
+    const Model model(model_of(rule, 0.1));
+    const Layer& layer = model.program().layers[1];
+    const SynapseTensor tensor{.shape = {256, 64, 3, 3}, .rule = rule, .type = WeightType::kInt8};
+    return plan_layer(tensor, layer, {.rate = rate, .byte_products = true}).kernel;
+  };
+  EXPECT_EQ(kernel(own, 0.03), "events");
+  EXPECT_EQ(kernel(own, 0.3), "packed");
+  EXPECT_EQ(kernel(std::nullopt, 0.3), "events");
+  EXPECT_EQ(kernel(std::nullopt, 0.9), "dense");
 }
 
 TEST(Plan, AMaxPoolRaisesTheRate) {
@@ -41,23 +58,29 @@ TEST(Plan, AMaxPoolRaisesTheRate) {
 }
 
 TEST(Plan, SaysWhy) {
-  EXPECT_NE(plan_of(kShared, 0.1).reason.find("12 % of the rows"), std::string::npos)
+  EXPECT_NE(plan_of(kShared, 0.1).reason.find("keep 12 % of the rows"), std::string::npos)
       << plan_of(kShared, 0.1).reason;
   EXPECT_EQ(Model(model_of({}, 0.1)).layer(0).plan.kernel, "values");
 }
 
-// Both ways give the same spikes.
+// All ways give the same spikes.
 TEST(Plan, DoesNotChangeTheResult) {
-  std::vector<std::vector<float>> found;
-  for (const double rate : {0.0001, 0.5}) {
-    const auto model = std::make_shared<const Model>(model_of(kShared, rate));
-    EXPECT_EQ(model->layer(1).plan.packs, rate == 0.5);
-    Session session(model);
-    std::vector<float> input(static_cast<size_t>(model->frames() * model->frame_size()), 1.0f);
-    const auto scores = session.run(input);
-    found.emplace_back(scores.begin(), scores.end());
+  for (const WeightRule& rule : {kShared, WeightRule{{2, 16, 1}, nm::Axis::kIn, false},
+                                 WeightRule{{3, 4, 1}, nm::Axis::kIn, false}}) {
+    std::vector<std::vector<float>> found;
+    std::set<std::string> kernels;
+    for (const double rate : {0.0001, 0.1, 0.9999}) {
+      const auto model = std::make_shared<const Model>(model_of(rule, rate));
+      kernels.insert(model->layer(1).plan.kernel);
+      Session session(model);
+      std::vector<float> input(static_cast<size_t>(model->frames() * model->frame_size()), 1.0f);
+      const auto scores = session.run(input);
+      found.emplace_back(scores.begin(), scores.end());
+    }
+    EXPECT_GE(kernels.size(), kernels::has_byte_products() ? 2u : 1u);
+    EXPECT_EQ(found[0], found[1]);
+    EXPECT_EQ(found[0], found[2]);
   }
-  EXPECT_EQ(found[0], found[1]);
 }
 
 }  // namespace

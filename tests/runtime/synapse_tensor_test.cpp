@@ -111,7 +111,7 @@ TEST(SynapseTensor, APositionOutsideItsBlockIsRefused) {
       pack_synapse(numbered(shape), std::vector<uint8_t>{0, 1, 0}, shape,
                    WeightRule{{1, 3, 1}, Axis::kIn, false}, WeightType::kFloat, "w");
   check_positions(tensor, "w");
-  tensor.positions[0] = 3;
+  tensor.positions = std::vector<uint8_t>{3};
   EXPECT_ERROR(check_positions(tensor, "conv1"), "conv1", "position 3", "block of 3");
 }
 

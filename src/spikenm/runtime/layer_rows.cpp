@@ -1,99 +1,15 @@
 #include "spikenm/runtime/layer_rows.h"
 
-#include "spikenm/core/parallel.h"
-#include "spikenm/runtime/synapse_slots.h"
+#include "spikenm/runtime/layer_fill.h"
 
 #include <bit>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 namespace spikenm::runtime {
 namespace {
 
 using kernels::kSpikeBlock;
-
-// Where the weights of a layer lie in its rows.
-struct Places {
-  int64_t channels, taps, words, blocks;
-
-  explicit Places(const SynapseTensor& tensor, const Layer& layer)
-      : channels(layer.channels),
-        taps(layer.window.taps()),
-        words(kernels::spike_words(layer.channels)),
-        blocks(kernels::spike_words(tensor.shape.cout)) {}
-  [[nodiscard]] int64_t rows() const { return taps * channels; }
-};
-
-// Walks through the weights of some output channels.
-template <class Put>
-class WeightWalk {
- public:
-  WeightWalk(const SynapseTensor& tensor, const Places& places, Put& put)
-      : tensor_(tensor), places_(places), put_(put) {}
-
-  void blocks(const ChannelRange& range) {
-    const Blocks blocks(tensor_.shape, *tensor_.rule, "synapse");
-    const int64_t stride = blocks.layout().position_stride, taps = places_.taps;
-    at_ = tensor_.values.data() +
-          static_cast<size_t>(blocks.blocks_before(range.begin) * tensor_.rule->pattern.n) * item();
-    visit_slots(
-        tensor_, range, [&](int64_t first) { find(first); },
-        [&](int position) {
-          // A block lies along the input channels, or goes through taps and channels.
-          int64_t o = output_, i = input_, t = tap_;
-          if (stride == taps)
-            i += position;
-          else
-            for (t += position * stride; t >= taps; t -= taps) ++i;
-          for (; i >= places_.channels; i -= places_.channels) ++o;
-          put_(o, i, t, at_);
-          at_ += item();
-        },
-        [&] { at_ += item(); });
-  }
-
-  void singles() {
-    at_ = tensor_.values.data() + static_cast<size_t>(block_slots(tensor_)) * item();
-    visit_singles(tensor_, [&](int64_t element) {
-      find(element);
-      put_(output_, input_, tap_, at_);
-      at_ += item();
-    });
-  }
-
- private:
-  [[nodiscard]] size_t item() const {
-    return tensor_.type == WeightType::kFloat ? sizeof(float) : sizeof(int8_t);
-  }
-  void find(int64_t element) {
-    output_ = element / places_.rows();
-    const int64_t rest = element - output_ * places_.rows();
-    input_ = rest / places_.taps;
-    tap_ = rest - input_ * places_.taps;
-  }
-
-  const SynapseTensor& tensor_;
-  const Places& places_;
-  Put& put_;
-  const uint8_t* at_ = nullptr;
-  int64_t output_ = 0, input_ = 0, tap_ = 0;  // of position 0 of a block
-};
-
-// Calls put(output channel, input channel, tap, bytes of the value) for every weight that is kept;
-// on several threads, each for blocks of 64 output channels of its own.
-template <class Put>
-void each_weight(const SynapseTensor& tensor, const Places& places, const Put& put) {
-  if (tensor.rule) {
-    const nm::BlockLayout layout =
-        nm::make_layout(tensor.shape, tensor.rule->pattern, tensor.rule->axis, "synapse");
-    const int64_t together = std::lcm<int64_t>(layout.share, kSpikeBlock);
-    parallel_for(layout.n_channels, together, [&](int64_t begin, int64_t end) {
-      WeightWalk(tensor, places, put).blocks({begin, end});
-    });
-  }
-  WeightWalk(tensor, places, put).singles();
-}
 
 // [blocks, taps, words]: the rows that some output of a block keeps.
 std::vector<uint64_t> kept_rows(const SynapseTensor& tensor, const Places& places) {
@@ -119,14 +35,6 @@ int32_t rows_of_words(std::span<const uint64_t> keep) {
   return static_cast<int32_t>(std::bit_ceil(static_cast<unsigned>(most)));
 }
 
-void put_int8(uint8_t* row, int64_t lane, int8_t value) {
-  constexpr int64_t kHalf = kSpikeBlock / 2;
-  if (lane < kHalf)
-    row[2 * lane] = static_cast<uint8_t>(value + 128);
-  else
-    row[2 * (lane - kHalf) + 1] = static_cast<uint8_t>(value);
-}
-
 // Every weight of every row is 0: a low byte of 128.
 void clear_int8(uint8_t* rows, size_t bytes) {
   constexpr uint16_t kZero = 128;
@@ -134,10 +42,36 @@ void clear_int8(uint8_t* rows, size_t bytes) {
   std::fill(words, words + bytes / 2, kZero);
 }
 
+// The number of the row of an input within its block of outputs.
+int64_t row_of(const PreparedRows& rows, const Places& places, int64_t block, int64_t input,
+               int64_t tap) {
+  if (rows.keep.empty()) return tap * places.channels + input;
+  const int64_t word = tap * places.words + input / kSpikeBlock;
+  const uint64_t kept = rows.keep[static_cast<size_t>(block * places.taps * places.words + word)];
+  const uint64_t below = (uint64_t{1} << input % kSpikeBlock) - 1;
+  return word * rows.word_rows + std::popcount(kept & below);
+}
+
+// Clears the rows and writes the weights that are in blocks, each thread in rows of its own.
+void fill_by_block(const SynapseTensor& tensor, const Places& places, PreparedRows& rows) {
+  parallel_for(places.blocks, 1, [&](int64_t block, int64_t) {
+    const auto own = static_cast<size_t>(block);
+    BlockRows to{.rows = rows.data.as<uint8_t>() + rows.first_row[own] * kSpikeBlock};
+    clear_int8(to.rows, static_cast<size_t>((rows.rows_of[own] + 1) * kSpikeBlock));
+    to.row_at.reserve(static_cast<size_t>(places.rows()));
+    for (int64_t input = 0; input < places.channels; ++input)
+      for (int64_t tap = 0; tap < places.taps; ++tap)
+        to.row_at.push_back(
+            static_cast<uint32_t>(row_of(rows, places, block, input, tap) * kSpikeBlock));
+    fill_block(tensor, block, to);
+  });
+}
+
 }  // namespace
 
 kernels::LayerRows PreparedRows::view() const {
-  return {.int8 = int8,
+  return {.form = form,
+          .int8 = int8,
           .data = data.as<void>(),
           .first_row = first_row.data(),
           .rows_of = rows_of.data(),
@@ -175,31 +109,29 @@ PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer,
   }
   const size_t item = rows.int8 ? sizeof(int8_t) : sizeof(float);
   rows.data = AlignedBytes(static_cast<size_t>(total * kSpikeBlock) * item);
-  if (rows.int8) clear_int8(rows.data.as<uint8_t>(), rows.data.size());
 
-  const auto place = [&](int64_t output, int64_t input, int64_t tap) {
-    const int64_t block = output / kSpikeBlock;
-    int64_t row = tap * places.channels + input;
-    if (packs) {
-      const int64_t word = tap * places.words + input / kSpikeBlock;
-      const uint64_t kept =
-          rows.keep[static_cast<size_t>(block * places.taps * places.words + word)];
-      const uint64_t below = (uint64_t{1} << input % kSpikeBlock) - 1;
-      row = word * rows.word_rows + std::popcount(kept & below);
+  const auto put = [&](int64_t output, int64_t input, int64_t tap, const uint8_t* value) {
+    const int64_t block = output / kSpikeBlock, lane = output % kSpikeBlock;
+    const int64_t row = row_of(rows, places, block, input, tap);
+    const int64_t at = (rows.first_row[static_cast<size_t>(block)] + row) * kSpikeBlock;
+    if (rows.int8) {
+      const RowLane to(lane);
+      rows.data.as<uint8_t>()[at + to.at] = static_cast<uint8_t>(*value ^ to.zero);
+      return;
     }
-    return (rows.first_row[static_cast<size_t>(block)] + row) * kSpikeBlock;
+    float& to = rows.data.as<float>()[at + lane];
+    if (tensor.type == WeightType::kFloat)
+      std::memcpy(&to, value, sizeof to);
+    else
+      to = static_cast<int8_t>(*value);
   };
-  each_weight(tensor, places,
-              [&](int64_t output, int64_t input, int64_t tap, const uint8_t* value) {
-                const int64_t at = place(output, input, tap), lane = output % kSpikeBlock;
-                if (rows.int8)
-                  return put_int8(rows.data.as<uint8_t>() + at, lane, static_cast<int8_t>(*value));
-                float& to = rows.data.as<float>()[at + lane];
-                if (tensor.type == WeightType::kFloat)
-                  std::memcpy(&to, value, sizeof to);
-                else
-                  to = static_cast<int8_t>(*value);
-              });
+  if (rows.int8 && fills_by_block(tensor)) {
+    fill_by_block(tensor, places, rows);
+    WeightWalk(tensor, places, put).singles();
+  } else {
+    if (rows.int8) clear_int8(rows.data.as<uint8_t>(), rows.data.size());
+    each_weight(tensor, places, put);
+  }
   return rows;
 }
 

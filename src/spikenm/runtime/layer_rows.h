@@ -9,12 +9,13 @@
 namespace spikenm::runtime {
 
 struct PreparedRows {
+  kernels::RowForm form = kernels::RowForm::kEvents;
   bool int8 = false;
   AlignedBytes data;
   std::vector<int64_t> first_row;  // [blocks]
   std::vector<int32_t> rows_of;    // [blocks]
   std::vector<uint64_t> keep;      // [blocks, taps, words]; empty: every row is there
-  int32_t word_rows = 0;           // with `keep`: rows of each of its words
+  int32_t word_rows = 0;           // with `keep`: rows of each of its words; see also kPacked
 
   [[nodiscard]] kernels::LayerRows view() const;
 };
@@ -31,5 +32,9 @@ KeptRows find_kept_rows(const SynapseTensor& tensor, const Layer& layer);
 // With a `keep`, rows that no output of a block keeps are left out.
 PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer,
                           std::vector<uint64_t> keep);
+
+// int8 weights for the kernels that read every input (kernels::RowForm).
+PreparedRows prepare_dense(const SynapseTensor& tensor, const Layer& layer);
+PreparedRows prepare_packed(const SynapseTensor& tensor, const Layer& layer);
 
 }  // namespace spikenm::runtime

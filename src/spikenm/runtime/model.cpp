@@ -2,6 +2,7 @@
 
 #include "spikenm/runtime/snm_file.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace spikenm::runtime {
@@ -30,16 +31,33 @@ Model::Model(StoredModel stored) : stored_(std::move(stored)), program_(make_pro
     made.stored = stored_weights(tensor);
     made.type = tensor.type;
     KeptRows kept = find_kept_rows(tensor, layer);
-    made.plan = plan_layer(tensor, layer, kept.share, input_rate(stored_, program_, layer),
-                           program_.sources[layer.input].most());
-    if (!made.plan.packs) kept.keep.clear();
-    made.rows = prepare_rows(tensor, layer, std::move(kept.keep));
+    const Sources& sources = program_.sources[layer.input];
+    made.plan = plan_layer(tensor, layer,
+                           {.kept = kept.share,
+                            .rate = input_rate(stored_, program_, layer),
+                            .most_sources = sources.most(),
+                            .most_count = sources.most_count(),
+                            .byte_products = kernels::has_byte_products()});
+    if (made.plan.form == kernels::RowForm::kDense) {
+      made.rows = prepare_dense(tensor, layer);
+    } else if (made.plan.form == kernels::RowForm::kPacked) {
+      made.rows = prepare_packed(tensor, layer);
+    } else {
+      if (!made.plan.packs) kept.keep.clear();
+      made.rows = prepare_rows(tensor, layer, std::move(kept.keep));
+    }
     if (layer.neurons && stored_.neuron_masks.contains(*layer.neurons))
       made.alive = alive_words(stored_.neuron_masks.at(*layer.neurons),
                                stored_.graph.node(*layer.neurons).out);
     layers_.push_back(std::move(made));
   }
   stored_.synapses.clear();
+}
+
+void Model::set_layer_shift(size_t layer, float shift) {
+  Layer& at = program_.layers[layer];
+  const auto channels = static_cast<std::ptrdiff_t>(graph().node(at.out).out.channels);
+  std::fill(at.shift.begin(), at.shift.begin() + channels, shift);
 }
 
 std::shared_ptr<const Model> Model::load(const std::filesystem::path& path) {

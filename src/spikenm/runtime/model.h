@@ -43,6 +43,10 @@ class Model {
   [[nodiscard]] const Program& program() const { return program_; }
   [[nodiscard]] const ModelLayer& layer(size_t index) const { return layers_[index]; }
 
+  // Sets what is added to the currents of a layer, for all its outputs alike: a firing rate by hand.
+  // No session of the model may run meanwhile.
+  void set_layer_shift(size_t layer, float shift);
+
  private:
   StoredModel stored_;
   Program program_;

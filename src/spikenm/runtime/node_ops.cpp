@@ -42,6 +42,32 @@ void each_window(const graph::Pool& pool, const graph::Shape& map, const Window&
       window(place, pool.inputs(y, map.height), pool.inputs(x, map.width));
 }
 
+// Windows of 2x2, the usual ones: four words become three planes without a loop.
+void count_pairs(const graph::Pool& pool, const graph::Shape& map, BitsView in,
+                 std::span<const BitsView> planes) {
+  const int64_t words = in.words(), below = map.width * words;
+  const int64_t height = pool.out(map.height), width = pool.out(map.width);
+  for (int64_t t = 0; t < in.steps; ++t)
+    for (int64_t y = 0; y < height; ++y) {
+      const int64_t top = pool.inputs(y, map.height).begin;
+      uint64_t* const ones = planes[0].at(t, y * width);
+      uint64_t* const twos = planes[1].at(t, y * width);
+      uint64_t* const fours = planes[2].at(t, y * width);
+      for (int64_t x = 0; x < width; ++x) {
+        const uint64_t* const from = in.at(t, top * map.width + pool.inputs(x, map.width).begin);
+        for (int64_t w = 0; w < words; ++w) {
+          const uint64_t a = from[w], b = from[words + w];
+          const uint64_t c = from[below + w], d = from[below + words + w];
+          const uint64_t one = a ^ b, other = c ^ d, two = a & b, too = c & d;
+          const uint64_t carry = one & other;
+          ones[x * words + w] = one ^ other;
+          twos[x * words + w] = two ^ too ^ carry;
+          fours[x * words + w] = two & too;  // a carry needs a window with fewer
+        }
+      }
+    }
+}
+
 }  // namespace
 
 void channels_last(const float* frames, RealView out) {
@@ -89,22 +115,25 @@ void apply_pool_bits(const graph::Pool& pool, const graph::Shape& map, BitsView 
     });
 }
 
-void apply_pool_levels(const graph::Pool& pool, const graph::Shape& map, BitsView in,
-                       std::span<const BitsView> levels) {
-  constexpr size_t kMost = 16;
-  const size_t count = levels.size();
+void apply_pool_planes(const graph::Pool& pool, const graph::Shape& map, BitsView in,
+                       std::span<const BitsView> planes) {
+  const size_t count = planes.size();
   const int64_t words = in.words();
+  if (pool.size == 2 && count == 3) return count_pairs(pool, map, in, planes);
   for (int64_t t = 0; t < in.steps; ++t)
     each_window(pool, map, [&](int64_t place, graph::AxisRange rows, graph::AxisRange columns) {
       for (int64_t w = 0; w < words; ++w) {
-        uint64_t more[kMost] = {};  // more[l]: more than l spikes so far
+        uint64_t counts[kMostPlanes] = {};  // 64 numbers, bit by bit
         for (int64_t y = rows.begin; y < rows.end; ++y)
           for (int64_t x = columns.begin; x < columns.end; ++x) {
-            const uint64_t spikes = in.at(t, y * map.width + x)[w];
-            for (size_t l = count - 1; l > 0; --l) more[l] |= more[l - 1] & spikes;
-            more[0] |= spikes;
+            uint64_t carry = in.at(t, y * map.width + x)[w];
+            for (size_t p = 0; p < count; ++p) {
+              const uint64_t sum = counts[p] ^ carry;
+              carry &= counts[p];
+              counts[p] = sum;
+            }
           }
-        for (size_t l = 0; l < count; ++l) levels[l].at(t, place)[w] = more[l];
+        for (size_t p = 0; p < count; ++p) planes[p].at(t, place)[w] = counts[p];
       }
     });
 }
@@ -156,9 +185,11 @@ void apply_expand(const Sources& sources, std::span<const BitsView> maps, RealVi
       for (int32_t s = sources.begin[at]; s < sources.begin[at + 1]; ++s) {
         const kernels::SpikeSource& source = sources.list[static_cast<size_t>(s)];
         const BitsView& map = maps[static_cast<size_t>(source.map)];
+        const auto count =
+            static_cast<float>(int64_t{1} << sources.maps[static_cast<size_t>(source.map)].plane);
         for (int64_t w = 0; w < map.words(); ++w)
           for (uint64_t rest = map.at(t, source.pixel)[w]; rest != 0; rest &= rest - 1)
-            place(w * 64 + std::countr_zero(rest)) += 1;
+            place(w * 64 + std::countr_zero(rest)) += count;
       }
       if (unit != 1)
         for (int64_t c = 0; c < sources.channels; ++c) place(c) *= unit;

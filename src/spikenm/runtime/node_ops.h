@@ -26,7 +26,12 @@ struct BitsView {
   [[nodiscard]] uint64_t* at(int64_t step, int64_t pixel) const {
     return data + (step * pixels + pixel) * words();
   }
+  // One step of it.
+  [[nodiscard]] BitsView step(int64_t t) const { return {at(t, 0), 1, pixels, channels}; }
 };
+
+// Most planes that an average pool counts with.
+constexpr int64_t kMostPlanes = 8;
 
 // [frames, C, H, W] -> [frames, pixels, C].
 void channels_last(const float* frames, RealView out);
@@ -35,15 +40,15 @@ void apply_norm(const FoldedNorm& norm, RealView in, RealView out);
 void apply_pool(const graph::Pool& pool, const graph::Shape& map, RealView in, RealView out);
 // A largest spike is 1 where any of the window is.
 void apply_pool_bits(const graph::Pool& pool, const graph::Shape& map, BitsView in, BitsView out);
-// levels[l] is set where more than l spikes of the window are.
-void apply_pool_levels(const graph::Pool& pool, const graph::Shape& map, BitsView in,
-                       std::span<const BitsView> levels);
+// planes[p] holds bit p of the number of spikes in the window.
+void apply_pool_planes(const graph::Pool& pool, const graph::Shape& map, BitsView in,
+                       std::span<const BitsView> planes);
 void apply_sum(std::span<const RealView> inputs, RealView out);
 void apply_flatten(RealView in, RealView out);
 void apply_mean(RealView in, RealView out);
 void apply_vote(int64_t voters, RealView in, RealView out);
 
-// `maps` are those of the sources.
+// `maps` are those of the sources, and `sources.maps` has their planes.
 void apply_expand(const Sources& sources, std::span<const BitsView> maps, RealView out);
 
 // `state` is [pixels, channels] for each state variable of the neuron: read and written.

@@ -1,8 +1,13 @@
-// Which kernel runs a layer, and why. A layer that reads spikes has two: one reads a row of every
-// input that fires ("events"); the other first finds the rows that the block's outputs keep
-// ("packed events"), which pays where 64 neighbouring outputs share their masks and few rows are
-// left. The choice is made once, when a model is loaded, from the rates at which the layers below
-// fired when they were recorded.
+// Which kernel runs a layer, and why. A layer that reads spikes can be run in four ways:
+//
+//   events          a row of 64 outputs for every input that fires
+//   packed events   the same without rows that no output of a block keeps: pays where 64 neighbouring
+//                   outputs share their masks
+//   packed          every weight that an output keeps, whatever fires
+//   dense           every weight, whatever fires
+//
+// The choice is made once, when a model is loaded, from the rates at which the layers below fired when
+// they were recorded: the more they fire, the further down.
 #pragma once
 
 #include "spikenm/runtime/program.h"
@@ -12,9 +17,10 @@
 namespace spikenm::runtime {
 
 struct LayerPlan {
-  std::string kernel;  // "events", "packed events", "values"
-  std::string reason;  // one sentence
-  bool packs = false;
+  std::string kernel = "events";  // or "packed events", "packed", "dense", "values"
+  std::string reason;             // one sentence
+  kernels::RowForm form = kernels::RowForm::kEvents;
+  bool packs = false;     // packed events
   double input_rate = 0;  // spikes for each input and step that were expected
 };
 
@@ -24,8 +30,14 @@ constexpr double kUsualRate = 0.1;
 // How many spikes an input of the layer receives at a step, by the recorded rates.
 double input_rate(const StoredModel& model, const Program& program, const Layer& layer);
 
-// `kept`: the share of rows that some of 64 neighbouring outputs keep.
-LayerPlan plan_layer(const SynapseTensor& tensor, const Layer& layer, double kept, double rate,
-                     int64_t most_sources);
+// What the choice depends on.
+struct PlanFacts {
+  double kept = 1;  // share of rows that some of 64 neighbouring outputs keep
+  double rate = kUsualRate;
+  int64_t most_sources = 1, most_count = 1;  // of an input: maps it is summed from, largest value
+  bool byte_products = false;                // kernels::has_byte_products()
+};
+
+LayerPlan plan_layer(const SynapseTensor& tensor, const Layer& layer, const PlanFacts& facts);
 
 }  // namespace spikenm::runtime

@@ -6,7 +6,7 @@
 //   └──── one layer ───┘ └─ read through ─┘                        layer(conv2,…), …
 #pragma once
 
-#include "spikenm/kernels/spike_layer.h"
+#include "spikenm/runtime/sources.h"
 #include "spikenm/runtime/stored_model.h"
 
 #include <optional>
@@ -14,39 +14,11 @@
 
 namespace spikenm::runtime {
 
-using graph::NodeId;
-
 // How the values of a node exist while a network runs.
 enum class Form {
   kReal,  // floats [samples, steps, pixels, channels]; a row is one pixel
   kBits,  // spikes as bits [samples, steps, pixels, words]
   kSum,   // not at all: unit * the sum of spikes at its sources
-};
-
-// Maps of bits of one node. An average pool has several: bit l of a place says whether more than l of
-// its window's neurons fired, so that few places have more than two.
-struct MapLevel {
-  NodeId node = 0;
-  int64_t level = 0;
-  friend bool operator==(const MapLevel&, const MapLevel&) = default;
-};
-
-// Where the spikes of a node that is a sum come from. A node of bits has itself as its only source.
-struct Sources {
-  int64_t height = 1, width = 1, channels = 1;  // of the map; flattening leaves it as it is
-  bool flattened = false;                       // the node is a row, channel by channel
-  double unit = 1;                              // what a spike counts
-  std::vector<MapLevel> maps;
-  std::vector<int32_t> begin{0};           // [pixels + 1]
-  std::vector<kernels::SpikeSource> list;  // `map` is a place in `maps`
-
-  // Sources of the pixel that has most.
-  [[nodiscard]] int64_t most() const;
-
-  // The same as a rule, where there is one: a plain map, or pools of one size; else empty.
-  std::vector<kernels::RegularSource> regular;
-  int64_t regular_row = 0, regular_column = 0;
-  void find_regular();
 };
 
 // A synapse with what follows it, as a convolution over a map.
@@ -69,7 +41,7 @@ struct Step {
     kNeuron,
     kPool,
     kPoolBits,
-    kPoolLevels,
+    kPoolPlanes,
     kSum,
     kFlatten,
     kMean,

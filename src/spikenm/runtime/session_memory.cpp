@@ -44,7 +44,7 @@ void Session::Memory::allocate() {
   size_t state = 0, own_state = 0;
   for (const Step& step : program.steps) {
     const bool gives_bits =
-        program.forms[step.node] == Form::kBits || step.kind == Step::Kind::kPoolLevels;
+        program.forms[step.node] == Form::kBits || step.kind == Step::Kind::kPoolPlanes;
     (gives_bits && step.kind != Step::Kind::kExpand ? wants_bits : wants_real)[step.node] = true;
     const graph::Node& at = node(step.node);
     const auto* const neuron = at.as<graph::Neuron>();
@@ -68,7 +68,7 @@ void Session::Memory::allocate() {
     if (wants_real[id]) real[id] = 4.0 * maps * static_cast<double>(node(id).out.values());
     if (wants_bits[id])
       bits[id] = 8.0 * maps * pixels *
-                 static_cast<double>(kernels::spike_words(node(id).out.channels) * levels_of(id));
+                 static_cast<double>(kernels::spike_words(node(id).out.channels) * planes_of(id));
     total += real[id] + bits[id];
   }
   check_memory(total);
@@ -86,6 +86,7 @@ void Session::Memory::connect_layers() {
   size_t most_scratch = 0, most_maps = 1;
   layer_maps_.resize(program.layers.size());
   layer_map_pixels_.resize(program.layers.size());
+  layer_map_planes_.resize(program.layers.size());
   for (size_t i = 0; i < program.layers.size(); ++i) {
     const Layer& layer = program.layers[i];
     const Sources& sources = program.sources[layer.input];
@@ -93,10 +94,11 @@ void Session::Memory::connect_layers() {
     call.out_channels = node(layer.out).out.channels;
     call.input = {.height = layer.height, .width = layer.width, .channels = layer.channels};
     if (layer.reads_spikes) {
-      for (const MapLevel& map : sources.maps) {
+      for (const MapPlane& map : sources.maps) {
         layer_maps_[i].push_back(nodes_[map.node].bits.as<uint64_t>() +
-                                 map.level * level_words(map.node));
+                                 map.plane * plane_words(map.node));
         layer_map_pixels_[i].push_back(pixels_of(node(map.node)));
+        layer_map_planes_[i].push_back(static_cast<int32_t>(map.plane));
       }
       call.input.begin = sources.begin.data();
       call.input.sources = sources.list.data();
@@ -106,8 +108,11 @@ void Session::Memory::connect_layers() {
       call.input.regular_column = sources.regular_column;
       call.input.maps = layer_maps_[i].data();
       call.input.map_pixels = layer_map_pixels_[i].data();
+      call.input.map_plane = layer_map_planes_[i].data();
+      call.input.planes = sources.planes();
     } else {
       call.input.values = nodes_[layer.input].real.as<float>();
+      call.input.input_steps = program.constant[layer.input] ? 1 : model->steps();
     }
     call.window = layer.window;
     call.rows = model->layer(i).rows.view();
@@ -150,21 +155,23 @@ RealView Session::Memory::real(NodeId id, int64_t sample) const {
           shape.channels};
 }
 
-int64_t Session::Memory::levels_of(NodeId id) const {
+int64_t Session::Memory::planes_of(NodeId id) const {
   const auto* const pool = node(id).as<graph::Pool>();
-  return pool != nullptr && pool->kind == graph::PoolKind::kAverage ? pool->size * pool->size : 1;
+  return pool != nullptr && pool->kind == graph::PoolKind::kAverage
+             ? count_planes(pool->size * pool->size)
+             : 1;
 }
 
-int64_t Session::Memory::level_words(NodeId id) const {
+int64_t Session::Memory::plane_words(NodeId id) const {
   return options.batch * model->steps() * pixels_of(node(id)) *
          kernels::spike_words(node(id).out.channels);
 }
 
-BitsView Session::Memory::bits(NodeId id, int64_t sample, int64_t level) const {
+BitsView Session::Memory::bits(NodeId id, int64_t sample, int64_t plane) const {
   const graph::Shape& shape = node(id).out;
   const int64_t pixels = shape.height * shape.width;
   auto* const data =
-      const_cast<uint64_t*>(nodes_[id].bits.as<uint64_t>()) + level * level_words(id);
+      const_cast<uint64_t*>(nodes_[id].bits.as<uint64_t>()) + plane * plane_words(id);
   return {data + sample * steps_ * pixels * kernels::spike_words(shape.channels), steps_, pixels,
           shape.channels};
 }
@@ -186,6 +193,8 @@ void Session::Memory::run_program() {
 
 void Session::Memory::run_step(const Step& step) {
   if (step.kind == Step::Kind::kLayer) return run_layer(step.layer);
+  if (step.kind == Step::Kind::kPoolBits || step.kind == Step::Kind::kPoolPlanes)
+    return run_pool(step);
   for (int64_t sample = 0; sample < samples_; ++sample) {
     if (step.kind == Step::Kind::kNeuron)
       run_neurons(step.node, sample);
@@ -205,6 +214,32 @@ void Session::Memory::run_layer(size_t index) {
   kernels::spike_layer_cpu(call, scratch_.as<std::byte>(), lanes_, options.isa);
 }
 
+// Pools of bits: samples and steps are independent.
+void Session::Memory::run_pool(const Step& step) {
+  const struct {
+    const Memory& memory;
+    const Step& step;
+  } work{*this, step};
+  const auto* const shared = &work;  // one pointer: the loop's body then needs no memory of its own
+  parallel_for(samples_ * steps_, 1, [shared](int64_t begin, int64_t) {
+    shared->memory.pool_step(shared->step, begin / shared->memory.steps_,
+                             begin % shared->memory.steps_);
+  });
+}
+
+void Session::Memory::pool_step(const Step& step, int64_t sample, int64_t t) const {
+  const NodeId id = step.node, input = node(id).inputs[0];
+  const auto& pool = *node(id).as<graph::Pool>();
+  const graph::Shape& map = node(input).out;
+  const BitsView in = bits(input, sample).step(t);
+  if (step.kind == Step::Kind::kPoolBits)
+    return apply_pool_bits(pool, map, in, bits(id, sample).step(t));
+  BitsView planes[kMostPlanes];
+  const int64_t count = planes_of(id);
+  for (int64_t plane = 0; plane < count; ++plane) planes[plane] = bits(id, sample, plane).step(t);
+  apply_pool_planes(pool, map, in, std::span(planes, static_cast<size_t>(count)));
+}
+
 void Session::Memory::run_neurons(NodeId id, int64_t sample) {
   const graph::NeuronParams params = neuron_params(model->stored(), id);
   const auto mask = model->stored().neuron_masks.find(id);
@@ -222,23 +257,13 @@ void Session::Memory::run_real(const Step& step, int64_t sample) {
   if (step.kind == Step::Kind::kExpand) {
     const Sources& sources = model->program().sources[id];
     expand_maps_.clear();
-    for (const MapLevel& map : sources.maps)
-      expand_maps_.push_back(bits(map.node, sample, map.level));
+    for (const MapPlane& map : sources.maps)
+      expand_maps_.push_back(bits(map.node, sample, map.plane));
     return apply_expand(sources, expand_maps_, real(id, sample));
   }
 
   const NodeId input = at.inputs[0];
   const graph::Shape& map = node(input).out;
-  if (step.kind == Step::Kind::kPoolBits)
-    return apply_pool_bits(*at.as<graph::Pool>(), map, bits(input, sample), bits(id, sample));
-
-  if (step.kind == Step::Kind::kPoolLevels) {
-    expand_maps_.clear();
-    for (int64_t level = 0; level < levels_of(id); ++level)
-      expand_maps_.push_back(bits(id, sample, level));
-    return apply_pool_levels(*at.as<graph::Pool>(), map, bits(input, sample), expand_maps_);
-  }
-
   const RealView in = real(input, sample), out = real(id, sample);
   switch (step.kind) {
     case Step::Kind::kNorm:
@@ -258,67 +283,6 @@ void Session::Memory::run_real(const Step& step, int64_t sample) {
   sum_inputs_.clear();
   for (const NodeId each : at.inputs) sum_inputs_.push_back(real(each, sample));
   apply_sum(sum_inputs_, out);
-}
-
-std::span<const float> Session::Memory::mean_scores() {
-  const NodeId last = nodes_.size() - 1;
-  const auto classes = static_cast<size_t>(model->classes());
-  for (int64_t sample = 0; sample < samples_; ++sample) {
-    const RealView values = real(last, sample);
-    for (size_t k = 0; k < classes; ++k) {
-      double total = 0;
-      for (int64_t t = 0; t < values.steps; ++t) total += values.at(t)[k];
-      scores_[static_cast<size_t>(sample) * classes + k] =
-          static_cast<float>(total / static_cast<double>(values.steps));
-    }
-  }
-  return std::span(scores_).first(static_cast<size_t>(samples_) * classes);
-}
-
-void Session::Memory::reset_state(std::span<float> state) const {
-  for (const Step& step : model->program().steps) {
-    const NodeMemory& memory = nodes_[step.node];
-    if (memory.states == 0 || step.kind == Step::Kind::kExpand) continue;
-    const graph::NeuronParams params = neuron_params(model->stored(), step.node);
-    const std::span<float> own = state.subspan(memory.state, memory.states);
-    if (step.kind == Step::Kind::kLayer)
-      std::ranges::fill(own, folded_neurons(params).rest);
-    else
-      begin_neurons(params, own);
-  }
-}
-
-double Session::Memory::firing_rate(NodeId neurons) const {
-  int64_t fired = 0, words = steps_ * pixels_of(node(neurons)) *
-                             kernels::spike_words(node(neurons).out.channels) * samples_;
-  if (nodes_[neurons].bits.size() == 0) return 0;
-  const auto* const data = nodes_[neurons].bits.as<uint64_t>();
-  for (int64_t i = 0; i < words; ++i) fired += std::popcount(data[i]);
-  return static_cast<double>(fired) /
-         static_cast<double>(std::max<int64_t>(1, steps_ * samples_ * node(neurons).out.values()));
-}
-
-std::vector<float> Session::Memory::values(NodeId id, int64_t sample) const {
-  const graph::Shape& shape = node(id).out;
-  const int64_t pixels = shape.height * shape.width;
-  const bool has_real = nodes_[id].real.size() > 0, has_bits = nodes_[id].bits.size() > 0;
-  if (!has_real && !has_bits) return {};
-  const int64_t steps = has_bits ? steps_ : steps_of(id);
-  std::vector<float> found(static_cast<size_t>(steps * shape.values()));
-  const auto bit = [&](int64_t level, int64_t t, int64_t p, int64_t c) {
-    return bits(id, sample, level).at(t, p)[c / 64] >> c % 64 & 1;
-  };
-  const int64_t levels = has_bits ? levels_of(id) : 1;
-  for (int64_t t = 0; t < steps; ++t)
-    for (int64_t p = 0; p < pixels; ++p)
-      for (int64_t c = 0; c < shape.channels; ++c) {
-        float value = 0;
-        for (int64_t level = 0; has_bits && level < levels; ++level)
-          value += static_cast<float>(bit(level, t, p, c)) / static_cast<float>(levels);
-        if (!has_bits) value = real(id, sample).at(t)[p * shape.channels + c];
-        found[static_cast<size_t>((t * shape.channels + c) * pixels + p)] = value;
-      }
-  return found;
 }
 
 }  // namespace spikenm::runtime

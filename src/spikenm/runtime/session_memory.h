@@ -35,6 +35,8 @@ class Session::Memory {
   void connect_layers();
   void run_step(const Step& step);
   void run_layer(size_t index);
+  void run_pool(const Step& step);
+  void pool_step(const Step& step, int64_t sample, int64_t t) const;
   void run_neurons(NodeId id, int64_t sample);
   void run_real(const Step& step, int64_t sample);
 
@@ -42,10 +44,10 @@ class Session::Memory {
   [[nodiscard]] int64_t steps_of(NodeId id) const;
   [[nodiscard]] RealView real(NodeId id, int64_t sample) const;
   // An average pool has several maps of bits.
-  [[nodiscard]] BitsView bits(NodeId id, int64_t sample, int64_t level = 0) const;
-  [[nodiscard]] int64_t levels_of(NodeId id) const;
-  // Words of all samples and steps of one level.
-  [[nodiscard]] int64_t level_words(NodeId id) const;
+  [[nodiscard]] BitsView bits(NodeId id, int64_t sample, int64_t plane = 0) const;
+  [[nodiscard]] int64_t planes_of(NodeId id) const;
+  // Words of all samples and steps of one plane.
+  [[nodiscard]] int64_t plane_words(NodeId id) const;
   [[nodiscard]] const graph::Node& node(NodeId id) const { return model->graph().node(id); }
 
   int64_t samples_ = 1, steps_ = 1;
@@ -55,6 +57,7 @@ class Session::Memory {
   std::vector<kernels::SpikeLayer> layers_;
   std::vector<std::vector<const uint64_t*>> layer_maps_;  // by layer: what its input points to
   std::vector<std::vector<int64_t>> layer_map_pixels_;
+  std::vector<std::vector<int32_t>> layer_map_planes_;
   std::vector<float> run_state_;  // of neurons that are no layer's, for one sample
   std::vector<float> scores_;     // [batch, classes]
   std::vector<BitsView> expand_maps_;

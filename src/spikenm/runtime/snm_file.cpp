@@ -33,8 +33,8 @@ std::vector<uint8_t> to_bits(const std::vector<uint8_t>& keep) {
 // Takes the sections of a file one by one; each must be there in its size, and no other.
 class SectionReader {
  public:
-  SectionReader(std::vector<Section> sections, const std::string& source)
-      : sections_(std::move(sections)), source_(source) {}
+  SectionReader(SharedFile file, const std::string& source)
+      : file_(std::move(file)), sections_(decode_sections(*file_, source)), source_(source) {}
 
   Bytes take(SectionKind kind, NodeId node, const std::string& name) {
     SPIKENM_CHECK(next_ < sections_.size(), "{}: found no section {} of '{}', wanted one", source_,
@@ -46,17 +46,15 @@ class SectionReader {
     return section.bytes;
   }
 
-  std::vector<uint8_t> bytes(SectionKind kind, NodeId node, const std::string& name,
-                             uint64_t wanted) {
+  HeldBytes bytes(SectionKind kind, NodeId node, const std::string& name, uint64_t wanted) {
     const Bytes found = take(kind, node, name);
     SPIKENM_CHECK(found.size() == wanted, "{}: section {} of '{}': found {} bytes, wanted {}",
                   source_, kind.text(), name, found.size(), wanted);
-    return {found.begin(), found.end()};
+    return {file_, found};
   }
 
   std::vector<float> floats(SectionKind kind, NodeId node, const std::string& name, int64_t count) {
-    const std::vector<uint8_t> raw =
-        bytes(kind, node, name, static_cast<uint64_t>(count) * sizeof(float));
+    const HeldBytes raw = bytes(kind, node, name, static_cast<uint64_t>(count) * sizeof(float));
     std::vector<float> values(static_cast<size_t>(count));
     std::memcpy(values.data(), raw.data(), raw.size());
     check_finite(values, kind, name);
@@ -79,6 +77,7 @@ class SectionReader {
   [[nodiscard]] const std::string& source() const { return source_; }
 
  private:
+  SharedFile file_;
   std::vector<Section> sections_;
   size_t next_ = 0;
   const std::string& source_;
@@ -112,7 +111,7 @@ FoldedNorm read_norm(SectionReader& reader, NodeId id, const graph::Node& node) 
 
 std::vector<uint8_t> read_mask(SectionReader& reader, NodeId id, const graph::Node& node) {
   const auto neurons = static_cast<size_t>(node.out.values());
-  const std::vector<uint8_t> bits = reader.bytes(kMaskSection, id, node.name, (neurons + 7) / 8);
+  const Bytes bits = reader.bytes(kMaskSection, id, node.name, (neurons + 7) / 8);
   std::vector<uint8_t> keep(neurons);
   for (size_t i = 0; i < neurons; ++i) keep[i] = bits[i / 8] >> i % 8 & 1;
   return keep;
@@ -144,8 +143,8 @@ std::string encode_snm(const StoredModel& model) {
     const graph::Node& node = model.graph.node(id);
     if (node.as<graph::Synapse>() != nullptr) {
       const SynapseTensor& tensor = model.synapses.at(id);
-      add(kValuesSection, id, bytes_of(tensor.values));
-      if (tensor.rule) add(kPositionsSection, id, bytes_of(tensor.positions));
+      add(kValuesSection, id, tensor.values);
+      if (tensor.rule) add(kPositionsSection, id, tensor.positions);
       if (tensor.type == WeightType::kInt8) add(kScaleSection, id, bytes_of(tensor.scale));
       if (!tensor.bias.empty()) add(kBiasSection, id, bytes_of(tensor.bias));
     } else if (node.as<graph::Norm>() != nullptr) {
@@ -164,7 +163,12 @@ void write_snm(const std::filesystem::path& path, const StoredModel& model) {
 }
 
 StoredModel decode_snm(Bytes bytes, const std::string& source) {
-  SectionReader reader(decode_sections(bytes, source), source);
+  return decode_snm(std::make_shared<const std::vector<uint8_t>>(bytes.begin(), bytes.end()),
+                    source);
+}
+
+StoredModel decode_snm(SharedFile file, const std::string& source) {
+  SectionReader reader(std::move(file), source);
   const std::string graph_name = source + " (graph)", meta_name = source + " (meta)";
   const Bytes graph_text = reader.take(kGraphSection, 0, "the graph");
   const Bytes meta_text = reader.take(kMetaSection, 0, "the file");
@@ -189,7 +193,7 @@ StoredModel decode_snm(Bytes bytes, const std::string& source) {
 StoredModel read_snm(const std::filesystem::path& path) {
   std::vector<uint8_t> bytes;
   read_bytes(path, bytes);
-  return decode_snm(bytes, path.string());
+  return decode_snm(std::make_shared<const std::vector<uint8_t>>(std::move(bytes)), path.string());
 }
 
 }  // namespace spikenm::runtime

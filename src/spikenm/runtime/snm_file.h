@@ -16,6 +16,8 @@ void write_snm(const std::filesystem::path& path, const StoredModel& model);
 // bytes in messages; a file that is cut, damaged, of a newer version or inconsistent is an Error of
 // one sentence.
 StoredModel decode_snm(Bytes bytes, const std::string& source);
+// The same without a copy: weights stay where they are in `file`.
+StoredModel decode_snm(SharedFile file, const std::string& source);
 StoredModel read_snm(const std::filesystem::path& path);
 
 }  // namespace spikenm::runtime

@@ -85,8 +85,7 @@ class Blocks {
 // Numbers of a few bits each, one after the other, lowest bit first.
 class BitReader {
  public:
-  explicit BitReader(const std::vector<uint8_t>& in, size_t first_bit = 0)
-      : in_(in), at_(first_bit / 8) {
+  explicit BitReader(Bytes in, size_t first_bit = 0) : in_(in), at_(first_bit / 8) {
     if (first_bit % 8 != 0) static_cast<void>(take(static_cast<int>(first_bit % 8)));
   }
   unsigned take(int bits) {
@@ -98,7 +97,7 @@ class BitReader {
   }
 
  private:
-  const std::vector<uint8_t>& in_;
+  Bytes in_;
   size_t at_ = 0;
   unsigned window_ = 0;  // bits that were read from `in_` and not taken
   int held_ = 0;

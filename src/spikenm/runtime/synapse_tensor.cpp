@@ -142,19 +142,21 @@ SynapseTensor pack_synapse(std::span<const float> weight, std::span<const uint8_
   if (type == WeightType::kInt8) tensor.scale = channel_scales(kept, shape.cout);
 
   const size_t per_channel = weight.size() / static_cast<size_t>(shape.cout);
-  tensor.values.reserve(sizes.values);
+  std::vector<uint8_t> values;
+  values.reserve(sizes.values);
   const auto put = [&](float value, size_t element) {
     if (type == WeightType::kInt8) {
       const float scaled = value / tensor.scale[element / per_channel];
-      tensor.values.push_back(static_cast<uint8_t>(
+      values.push_back(static_cast<uint8_t>(
           static_cast<int8_t>(std::clamp(std::nearbyint(scaled), -127.f, 127.f))));
     } else {
       const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
-      tensor.values.insert(tensor.values.end(), bytes, bytes + sizeof value);
+      values.insert(values.end(), bytes, bytes + sizeof value);
     }
   };
   visit_elements(tensor, [&](size_t element) { put(kept[element], element); }, [&] { put(0, 0); });
-  SPIKENM_ASSERT(tensor.values.size() == sizes.values);
+  SPIKENM_ASSERT(values.size() == sizes.values);
+  tensor.values = std::move(values);
   return tensor;
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "spikenm/nm/mask.h"
+#include "spikenm/runtime/held_bytes.h"
 
 #include <cstdint>
 #include <optional>
@@ -39,10 +40,10 @@ struct SynapseTensor {
   nm::WeightShape shape;
   std::optional<WeightRule> rule;  // none: dense
   WeightType type = WeightType::kFloat;
-  std::vector<uint8_t> values;     // floats or int8, in the order of the blocks, then the tails
-  std::vector<uint8_t> positions;  // bits, lowest first; empty when dense
-  std::vector<float> scale;        // [cout]: a weight is scale * value; empty for floats
-  std::vector<float> bias;         // [cout], or empty
+  HeldBytes values;          // floats or int8, in the order of the blocks, then the tails
+  HeldBytes positions;       // bits, lowest first; empty when dense
+  std::vector<float> scale;  // [cout]: a weight is scale * value; empty for floats
+  std::vector<float> bias;   // [cout], or empty
 };
 
 // How many bytes a tensor of this shape and rule has.
