@@ -5,6 +5,7 @@
 #include "spikenm/core/config.h"
 #include "spikenm/core/cpu_features.h"
 #include "spikenm/core/error.h"
+#include "spikenm/core/input_file.h"
 #include "spikenm/core/interrupt.h"
 #include "spikenm/core/parallel.h"
 #include "spikenm/core/random.h"
@@ -26,6 +27,15 @@ using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+std::shared_ptr<const Model> load(const Arguments& a) {
+  try {
+    return Model::load(a.model);
+  } catch (const std::bad_alloc&) {
+    fail("{}: found a file of {} bytes, more than there is memory for", a.model,
+         InputFile(a.model).size());
+  }
 }
 
 const std::string& class_of(const Model& model, int64_t label) {
@@ -77,7 +87,7 @@ Json layer_json(const Model& model, size_t index) {
 }  // namespace
 
 void classify(const Arguments& a) {
-  const auto model = Model::load(a.model);
+  const auto model = load(a);
   Session session(model);
   Json all = Json::array();
   for (const std::string& file : a.files) {
@@ -95,7 +105,7 @@ void classify(const Arguments& a) {
 }
 
 void measure(const Arguments& a) {
-  const auto model = Model::load(a.model);
+  const auto model = load(a);
   std::string text = "[data]\n";
   Config config = Config::from_text(text, "spikenm-run");
   config.override_with("data.name=" + a.data);
@@ -145,7 +155,7 @@ void measure(const Arguments& a) {
 
 void bench(const Arguments& a) {
   const Clock::time_point begin = Clock::now();
-  const auto model = Model::load(a.model);
+  const auto model = load(a);
   const double load = ms_since(begin);
   Session session(model, {.batch = a.batch});
   const std::vector<float> input = bench_input(a, *model);
@@ -167,7 +177,7 @@ void bench(const Arguments& a) {
 }
 
 void inspect(const Arguments& a) {
-  const auto model = Model::load(a.model);
+  const auto model = load(a);
   std::error_code error;
   const auto bytes = std::filesystem::file_size(a.model, error);
   Json layers = Json::array();
@@ -197,7 +207,7 @@ void inspect(const Arguments& a) {
 }
 
 void profile(const Arguments& a) {
-  const auto model = Model::load(a.model);
+  const auto model = load(a);
   Session session(model, {.batch = a.batch});
   const std::vector<float> input = bench_input(a, *model);
   const std::vector<runtime::Step>& steps = model->program().steps;

@@ -24,48 +24,92 @@ int complain(int code, const std::string& message) {
   return code;
 }
 
-void add_common(CLI::App& app, Arguments& a, int& threads) {
-  app.add_option("model", a.model, "a .snm file")->required();
-  app.add_option("files", a.files, "event files, .npy arrays or PNG pictures");
+// The texts of one command.
+struct Help {
+  std::string name, summary, footer;
+};
+
+Help help_of(const std::string& command) {
+  if (command == "bench")
+    return {"spikenm-run bench", "Times a network: milliseconds a sample, the best of many runs.",
+            "FILE is what it runs on; without one it is noise, at which layers fire otherwise than "
+            "at real data.\n\n"
+            "Examples:\n"
+            "  spikenm-run bench m.snm picture.png\n"
+            "  spikenm-run bench m.snm --batch 16 --threads 1 --json"};
+  if (command == "inspect")
+    return {"spikenm-run inspect",
+            "Describes a .snm file: its layers, patterns, kept weights, and where it comes from.",
+            "Example:\n"
+            "  spikenm-run inspect m.snm"};
+  if (command == "profile")
+    return {
+        "spikenm-run profile",
+        "Times every layer: milliseconds, how many of its neurons fire, which kernel runs it and "
+        "why.",
+        "FILE is what it runs on; without one it is noise, at which layers fire otherwise than "
+        "at real data.\n\n"
+        "Example:\n"
+        "  spikenm-run profile m.snm recording.aedat4"};
+  return {
+      "spikenm-run",
+      "Runs trained spiking networks: .snm files, which `spikenm export` makes of a run.\n\n"
+      "  spikenm-run MODEL FILE…               says the class of each file\n"
+      "  spikenm-run MODEL --data NAME         measures the accuracy on a dataset's test part\n"
+      "  spikenm-run bench MODEL [FILE]        times it\n"
+      "  spikenm-run inspect MODEL             describes it\n"
+      "  spikenm-run profile MODEL [FILE]      times every layer\n",
+      "A network that was trained on images reads PNG pictures of its size, one trained on events "
+      "reads\nevent files (.aedat, .aedat4, .dat, .bin, .npz, …); both read .npy arrays of "
+      "[frames, channels, height, width].\n\n"
+      "Examples:\n"
+      "  spikenm-run m.snm recording.aedat4 other.npy\n"
+      "  spikenm-run m.snm --data n-mnist --root DIR --limit 1000\n"
+      "  spikenm-run inspect m.snm\n\n"
+      "Exit codes: 0 done, 1 failed, 2 bad usage, 70 a bug of ours, 130/143 interrupted."};
+}
+
+void add_options(CLI::App& app, Arguments& a, int& threads) {
+  app.add_option("MODEL", a.model, "a .snm file")->required();
+  if (a.command == "bench" || a.command == "profile") {
+    app.add_option("FILE", a.files, "an event file, a .npy array or a PNG picture")->expected(0, 1);
+    app.add_option("--batch", a.batch, "samples at once")->check(CLI::Range(1, 4096));
+    app.add_option("--rounds", a.rounds, "the best of so many is shown")
+        ->check(CLI::Range(1, 100000));
+  }
+  if (a.command.empty()) {
+    CLI::Option* const files =
+        app.add_option("FILES", a.files, "event files, .npy arrays or PNG pictures");
+    CLI::Option* const data =
+        app.add_option("--data", a.data, "measure the accuracy on the test part of this dataset")
+            ->excludes(files);
+    app.add_option("--root", a.root, "its folder")->needs(data);
+    app.add_option("--set", a.overrides, "key=value of [data]")
+        ->allow_extra_args(false)
+        ->needs(data);
+    app.add_option("--limit", a.limit, "only so many samples")
+        ->check(CLI::Range(1, 1 << 30))
+        ->needs(data);
+  }
   app.add_option("--threads", threads, "threads; 0: all cores")->check(CLI::Range(0, 1024));
   app.add_flag("--json", a.json, "print JSON");
 }
 
-void add_timing(CLI::App& app, Arguments& a) {
-  app.add_option("--batch", a.batch, "samples at once")->check(CLI::Range(1, 4096));
-  app.add_option("--rounds", a.rounds, "the best of so many is shown")
-      ->check(CLI::Range(1, 100000));
-}
-
 int run(int argc, char** argv) {
-  Arguments a;
-  int threads = 0;
-  CLI::App app("Runs trained spiking networks.", "spikenm-run");
-  app.set_version_flag("--version", "spikenm-run " SPIKENM_VERSION);
-  app.footer(
-      "Examples:\n"
-      "  spikenm-run m.snm recording.aedat4 other.npy\n"
-      "  spikenm-run m.snm --data n-mnist --root DIR\n"
-      "  spikenm-run bench m.snm --batch 16\n"
-      "  spikenm-run inspect m.snm\n"
-      "  spikenm-run profile m.snm recording.aedat4\n\n"
-      "Exit codes: 0 done, 1 failed, 2 bad usage, 70 a bug of ours, 130/143 interrupted.");
-
   // The first word is a command, or else the model.
-  const std::string first = argc > 1 ? argv[1] : "";
+  Arguments a;
   std::vector<std::string> words(argv + 1, argv + argc);
-  if (first == "bench" || first == "inspect" || first == "profile") {
-    a.command = first;
+  if (words.empty()) words.emplace_back("--help");
+  if (words[0] == "bench" || words[0] == "inspect" || words[0] == "profile") {
+    a.command = words[0];
     words.erase(words.begin());
   }
-  add_common(app, a, threads);
-  if (a.command.empty()) {
-    app.add_option("--data", a.data, "measure the accuracy on the test part of this dataset");
-    app.add_option("--root", a.root, "its folder");
-    app.add_option("--set", a.overrides, "key=value of [data]");
-    app.add_option("--limit", a.limit, "only so many samples")->check(CLI::Range(1, 1 << 30));
-  }
-  if (a.command == "bench" || a.command == "profile") add_timing(app, a);
+  const Help help = help_of(a.command);
+  int threads = 0;
+  CLI::App app(help.summary, help.name);
+  app.set_version_flag("--version", "spikenm-run " SPIKENM_VERSION);
+  app.footer(help.footer);
+  add_options(app, a, threads);
 
   try {
     std::reverse(words.begin(), words.end());
@@ -92,7 +136,8 @@ int run(int argc, char** argv) {
   else if (!a.files.empty())
     classify(a);
   else
-    throw spikenm::UsageError("found a model and nothing to run it on; wanted files or --data");
+    throw spikenm::UsageError(
+        "found a model and nothing to run it on; wanted files or --data, or the command inspect");
   spikenm::finish_output();
   return 0;
 }
@@ -109,7 +154,8 @@ int main(int argc, char** argv) {
   } catch (const spikenm::Interrupted& e) {
     return complain(128 + e.signal_number(), e.what());
   } catch (const std::bad_alloc&) {
-    return complain(kFailed, "there is not enough memory for this model");
+    return complain(kFailed,
+                    "there is not enough memory for this model; a smaller --batch needs less");
   } catch (const std::system_error& e) {
     return complain(kFailed, e.what());
   } catch (const std::exception& e) {

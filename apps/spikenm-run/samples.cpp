@@ -10,6 +10,8 @@
 #include "spikenm/data/transforms/normalize.h"
 
 #include <algorithm>
+#include <cmath>
+#include <new>
 
 namespace spikenm::run {
 namespace {
@@ -33,8 +35,8 @@ std::vector<float> read_events(Bytes bytes, const std::string& source,
   const FrameShape& frame = model.graph().frame();
   const runtime::InputEncoding& input = model.input();
   SPIKENM_CHECK(input.events,
-                "{}: found an event file, wanted a picture or .npy: the model reads "
-                "images",
+                "{}: found neither a PNG picture nor a .npy array, wanted one of them: the model "
+                "reads images",
                 source);
   data::Recording recording = data::read_event_file(bytes, source).recording;
   set_size(recording, model);
@@ -64,11 +66,18 @@ std::vector<float> read_events(Bytes bytes, const std::string& source,
 }
 
 std::vector<float> read_array(Bytes bytes, const std::string& source, const runtime::Model& model) {
-  std::vector<float> values = data::npy_values<float>(data::parse_npy(bytes, source), source);
-  const int64_t wanted = model.frames() * model.frame_size();
-  SPIKENM_CHECK(static_cast<int64_t>(values.size()) == wanted,
-                "{}: found {} values, wanted {}: {} frames of {}", source, values.size(), wanted,
-                model.frames(), model.graph().node(0).out.text());
+  const data::NpyArray array = data::parse_npy(bytes, source);
+  const FrameShape& frame = model.graph().frame();
+  const std::vector<int64_t> one{frame.channels, frame.height, frame.width},
+      all{model.frames(), frame.channels, frame.height, frame.width};
+  // A transposed array has as many values, and would be answered with nonsense.
+  SPIKENM_CHECK(array.shape == all || (model.frames() == 1 && array.shape == one),
+                "{}: found an array of {}, wanted {} ([frames, channels, height, width])", source,
+                fmt::join(array.shape, "x"), fmt::join(all, "x"));
+  std::vector<float> values = data::npy_values<float>(array, source);
+  for (const float value : values)
+    SPIKENM_CHECK(std::isfinite(value), "{}: found the value {}, wanted finite numbers", source,
+                  value);
   return values;
 }
 
@@ -113,8 +122,13 @@ void normalize(std::vector<float>& values, const runtime::Model& model) {
 
 std::vector<float> read_sample(const std::filesystem::path& path, const runtime::Model& model) {
   std::vector<uint8_t> bytes;
-  read_bytes(path, bytes);
   const std::string source = path.string();
+  try {
+    read_bytes(path, bytes);
+  } catch (const std::bad_alloc&) {
+    fail("{}: found a file of {} bytes, more than there is memory for", source,
+         InputFile(path).size());
+  }
   std::vector<float> values;
   if (as_text(bytes).starts_with("\x89PNG"))
     values = read_picture(bytes, source, model);

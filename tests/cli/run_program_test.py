@@ -14,14 +14,14 @@ def run(*arguments):
     return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
 
 
-def write_npy(path, shape):
-    """An array of ones."""
+def write_npy(path, shape, value=1):
+    """An array of one value."""
     head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(shape)!r}, }}"
     head += " " * (-(len(head) + 11) % 64) + "\n"
     count = 1
     for size in shape:
         count *= size
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<f", 1) * count)
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<f", value) * count)
 
 
 class RunProgram(unittest.TestCase):
@@ -74,12 +74,32 @@ class RunProgram(unittest.TestCase):
         self.path("new.snm").write_bytes(whole[:8] + b"\x02" + whole[9:])
         self.path("bit.snm").write_bytes(whole[:2200] + bytes([whole[2200] ^ 1]) + whole[2201:])
         write_npy(self.path("a.npy"), (1, 2, 8, 8))
+        write_npy(self.path("last.npy"), (3, 8, 8, 2))  # channels last: as many values
+        write_npy(self.path("nan.npy"), (3, 2, 8, 8), float("nan"))
+        for name in ("huge.npy", "huge.snm"):
+            with open(self.path(name), "wb") as file:
+                file.truncate(1 << 42)  # no blocks are taken
         for part, *arguments in (("cut short", self.path("cut.snm"), "x"), ("version 2", self.path("new.snm"), "x"),
                                  ("damaged", "inspect", self.path("bit.snm")), ("missing.snm", "bench", "missing.snm"),
-                                 ("wanted 384", MODEL, self.path("a.npy")), ("no such dataset", MODEL, "--data", "no such dataset")):
+                                 ("found an array of 1x2x8x8, wanted 3x2x8x8", MODEL, self.path("a.npy")),
+                                 ("wanted 3x2x8x8", MODEL, self.path("last.npy")), ("finite", MODEL, self.path("nan.npy")),
+                                 ("huge.npy: found a file of", MODEL, self.path("huge.npy")),
+                                 ("huge.snm: found a file of", "inspect", self.path("huge.snm")),
+                                 ("no such dataset", MODEL, "--data", "no such dataset")):
             self.assertEqual(self.refuses(1, part, *arguments).count("\n"), 1)
         self.refuses(2, "nothing to run it on", MODEL)
-        self.refuses(2, "required")
+        self.refuses(2, "required", "bench")
+        self.refuses(2, "excludes", MODEL, self.path("a.npy"), "--data", "n-mnist")
+        self.refuses(2, "requires --data", MODEL, self.path("a.npy"), "--root", "x")
+        self.refuses(2, "not expected", "inspect", MODEL, self.path("a.npy"))
+
+    def test_help_teaches(self):
+        whole = run()
+        self.assertEqual((whole.returncode, whole.stderr), (0, ""))
+        self.assertEqual(whole.stdout, run("--help").stdout)
+        for command in ("bench", "inspect", "profile"):
+            self.assertIn(f"spikenm-run {command} MODEL", whole.stdout)
+            self.assertIn(f"Usage: spikenm-run {command}", run(command, "--help").stdout)
 
 
 if __name__ == "__main__":
