@@ -308,7 +308,8 @@ TEST_F(SweepCli, TheCarriedSweepsAreReadWhole) {
       {"studies/table_f_lambda.toml", shapes},
       {"studies/table_f_search.toml", shapes},
       {"studies/table_g.toml", shapes},
-      {"studies/table_share.toml", shapes}};
+      {"studies/table_share.toml", shapes},
+      {"studies/table_taps.toml", shapes}};
   for (const auto& [file, settings] : files) {
     Arguments arguments{"sweep",
                         "--list",

@@ -27,7 +27,8 @@ bool reads(const std::string& name, const std::string& line) {
 // Every way blocks can lie that the method knows.
 std::vector<std::string> layouts_of(const std::string& name) {
   if (!reads(name, "axis = \"in\"\n")) return {""};
-  return {"axis = \"flat\"\n", "axis = \"in\"\n", "axis = \"in\"\nshare = 3\n"};
+  return {"axis = \"flat\"\n", "axis = \"in\"\n", "axis = \"in\"\nshare = 3\n",
+          "axis = \"in\"\nshare_taps = true\n", "axis = \"in\"\nshare = 3\nshare_taps = true\n"};
 }
 
 // Keys that make a method change its mask at every step.

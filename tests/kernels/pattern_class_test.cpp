@@ -96,7 +96,7 @@ std::vector<double> jacobian_backward(const Sample<double>& x) {
   const size_t n = x.patterns.size();
   std::vector<double> result;
   for (int64_t b = 0; b < layout.n_blocks; ++b) {
-    const auto g = test::sum_channels(
+    const auto g = test::sum_members(
         layout, b, [&](size_t at) { return x.blocks.gradient[at] * x.blocks.weight[at]; });
     const RandomAddress words(42, 3, 17);
     std::vector<double> keys;

@@ -14,10 +14,9 @@ constexpr int64_t kTail = -1;
 std::vector<int64_t> block_of_elements(const BlockLayout& layout) {
   std::vector<int64_t> owner(static_cast<size_t>(layout.numel), kTail);
   for (int64_t b = 0; b < layout.n_blocks; ++b) {
-    for (int32_t c = 0; c < layout.channels_of(b); ++c) {
+    for (int32_t i = 0; i < layout.members_of(b); ++i) {
       for (int32_t s = 0; s < layout.m; ++s) {
-        const int64_t element =
-            layout.start(b) + c * layout.channel_stride + s * layout.position_stride;
+        const int64_t element = layout.start(b) + layout.member(i) + s * layout.position_stride;
         int64_t& slot = owner.at(static_cast<size_t>(element));
         EXPECT_EQ(slot, kTail) << "element " << element << " is in two blocks";
         slot = b;
@@ -78,6 +77,34 @@ TEST(Grouping, InKeepsABlockInsideOneRowAndOneShareGroup) {
   }
 }
 
+TEST(Grouping, SharedTapsAreOneMaskBlockForEveryPlaceOfTheKernel) {
+  for (const auto& [shape, pattern] : cases()) {
+    const BlockLayout layout = make_layout(shape, pattern, Axis::kIn, "conv1", true);
+    const std::vector<int64_t> owner = block_of_elements(layout);
+    const int64_t taps = shape.kh * shape.kw, blocks = shape.cin / pattern.m;
+    for (int64_t i = 0; i < layout.numel; ++i) {
+      const int64_t cin = i / taps % shape.cin, cout = i / taps / shape.cin;
+      const int64_t wanted =
+          cin / pattern.m < blocks ? cout / pattern.share * blocks + cin / pattern.m : kTail;
+      ASSERT_EQ(owner[static_cast<size_t>(i)], wanted) << "element " << i;
+    }
+    EXPECT_EQ(tail_elements(layout), layout.tail());
+  }
+}
+
+TEST(Grouping, SharedTapsOfAKernelOfOnePlaceChangeNothing) {
+  const WeightShape shape{.cout = 5, .cin = 9};
+  const NmPattern pattern{.n = 2, .m = 4, .share = 2};
+  EXPECT_EQ(block_of_elements(make_layout(shape, pattern, Axis::kIn, "fc", true)),
+            block_of_elements(make_layout(shape, pattern, Axis::kIn, "fc")));
+}
+
+TEST(Grouping, FlatRefusesToShareTaps) {
+  EXPECT_ERROR(make_layout({.cout = 4, .cin = 4, .kh = 3, .kw = 3}, {.n = 2, .m = 4}, Axis::kFlat,
+                           "conv1", true),
+               "conv1", "share_taps", "flat", "use axis in");
+}
+
 TEST(Grouping, FlatCutsConsecutiveElementsAndLeavesOneTail) {
   for (const auto& [shape, pattern] : cases()) {
     if (pattern.share > 1) continue;
@@ -100,6 +127,9 @@ TEST(Grouping, DrawingInTheHeaderIsTrue) {
   EXPECT_EQ(block_of_elements(make_layout(shape, pattern, Axis::kIn, "conv1")),
             (std::vector<int64_t>{0, 1, 0, 1, 0, 1, 0, 1, kTail, kTail,
                                   2, 3, 2, 3, 2, 3, 2, 3, kTail, kTail}));
+  EXPECT_EQ(block_of_elements(make_layout(shape, pattern, Axis::kIn, "conv1", true)),
+            (std::vector<int64_t>{0, 0, 0, 0, 0, 0, 0, 0, kTail, kTail,
+                                  1, 1, 1, 1, 1, 1, 1, 1, kTail, kTail}));
 }
 
 TEST(Grouping, BlockWiderThanTheChannelsLeavesOnlyTail) {

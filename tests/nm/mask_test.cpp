@@ -57,6 +57,21 @@ TEST(Mask, AuditCountsChannelsThatLeaveTheirSharedMask) {
   EXPECT_FALSE(found.valid());
 }
 
+TEST(Mask, AuditCountsTapsThatLeaveTheirSharedMask) {
+  const WeightShape shape{.cout = 2, .cin = 5, .kh = 1, .kw = 2};
+  const NmPattern pattern{.n = 2, .m = 4};
+  Mask mask = nm_mask(shape, pattern, {1, 1, 0, 0, 1, 1, 0, 0, 1, 1,    // a tail of two
+                                       1, 1, 0, 0, 0, 1, 0, 0, 1, 1});  // its second tap strays
+  mask.layout = make_layout(shape, pattern, Axis::kIn, "conv", true);
+  const MaskAudit found = audit(mask);
+  EXPECT_EQ(found.blocks, 4);
+  EXPECT_EQ(found.unshared_blocks, 1);
+  EXPECT_EQ(found.tail, 4);
+  EXPECT_FALSE(found.valid());
+  mask.keep[14] = 1;
+  EXPECT_TRUE(audit(mask).valid());
+}
+
 TEST(Mask, AuditCountsDroppedTails) {
   const MaskAudit found =
       audit(nm_mask({.cout = 2, .cin = 6}, {.n = 2, .m = 4}, {1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1}));

@@ -15,10 +15,11 @@ std::vector<uint32_t> bits_of(const std::vector<float>& values) {
 }
 
 // A mask whose blocks hold 0..n ones at random, tails kept.
-Mask random_mask(const WeightShape& shape, const NmPattern& pattern, Axis axis, uint64_t seed) {
+Mask random_mask(const WeightShape& shape, const NmPattern& pattern, Axis axis, uint64_t seed,
+                 bool share_taps = false) {
   Mask mask{.kind = Mask::Kind::kNm,
             .pattern = pattern,
-            .layout = make_layout(shape, pattern, axis, "conv1"),
+            .layout = make_layout(shape, pattern, axis, "conv1", share_taps),
             .keep = {}};
   mask.keep.assign(static_cast<size_t>(shape.numel()), 1);
   const RandomAddress random(seed, 0);
@@ -26,9 +27,9 @@ Mask random_mask(const WeightShape& shape, const NmPattern& pattern, Axis axis, 
   for (int64_t b = 0; b < mask.layout.n_blocks; ++b) {
     const uint32_t pick = random.below(static_cast<uint64_t>(b), n_masks + 1);
     const BlockBits bits = pick == n_masks ? 0 : unrank(pattern, pick);
-    for (int32_t c = 0; c < mask.layout.channels_of(b); ++c) {
+    for (int32_t i = 0; i < mask.layout.members_of(b); ++i) {
       for (int s = 0; s < pattern.m; ++s)
-        mask.keep[static_cast<size_t>(mask.layout.start(b) + c * mask.layout.channel_stride +
+        mask.keep[static_cast<size_t>(mask.layout.start(b) + mask.layout.member(i) +
                                       s * mask.layout.position_stride)] = (bits >> s) & 1;
     }
   }
@@ -53,8 +54,9 @@ std::vector<float> masked(std::vector<float> weight, const Mask& mask) {
   return weight;
 }
 
-void expect_round_trip(const WeightShape& shape, const NmPattern& pattern, Axis axis) {
-  const Mask mask = random_mask(shape, pattern, axis, 7);
+void expect_round_trip(const WeightShape& shape, const NmPattern& pattern, Axis axis,
+                       bool share_taps = false) {
+  const Mask mask = random_mask(shape, pattern, axis, 7, share_taps);
   const std::vector<float> weight = random_weight(shape.numel(), 7);
   EXPECT_EQ(bits_of(unpack(pack(weight, mask))), bits_of(masked(weight, mask)))
       << pattern.text() << " share " << pattern.share << " axis " << axis_name(axis) << " ["
@@ -77,6 +79,7 @@ TEST(PackedMatrix, UnpackInvertsPackForSharedMasks) {
   for (const int share : {2, 4, 8}) {
     const NmPattern pattern{.n = 2, .m = 4, .share = share};
     expect_round_trip({.cout = 5, .cin = 9, .kh = 3, .kw = 3}, pattern, Axis::kIn);
+    expect_round_trip({.cout = 5, .cin = 9, .kh = 3, .kw = 3}, pattern, Axis::kIn, true);
     expect_round_trip({.cout = 5, .cin = 8, .kh = 3, .kw = 3}, pattern, Axis::kFlat);
   }
 }

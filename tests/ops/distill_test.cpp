@@ -113,6 +113,30 @@ TEST_F(Distill, TheLayerMeanIsThatOfWhatSharingChannelsHoldTogether) {
   }
 }
 
+// [3,4,1,2]: both taps of two channels, and of one, are one block each.
+TEST_F(Distill, TheLayerMeanIsThatOfWhatSharingTapsHoldTogether) {
+  rule.layout =
+      nm::make_layout({3, 4, 1, 2}, {.n = 2, .m = kM, .share = 2}, nm::Axis::kIn, "test", true);
+  logits = at::tensor(test::normal_values<float>(2 * kM, 1, 1)).view({2, kM});
+  logits.set_requires_grad(true);
+  weight = at::tensor(test::normal_values<float>(24, 1, 2)).view({3, 4, 1, 2});
+  credit = at::tensor(test::normal_values<float>(24, 1, 3)).abs().view(weight.sizes());
+  distillation.target.credit_scale = CreditScale::kLayerMean;
+  run();
+  const at::Tensor rows = credit.view({3, 4, 2}).sum(2);
+  const at::Tensor held = at::stack({rows[0] + rows[1], rows[2]});
+  const double layer_mean = held.mean().item<double>();
+  for (int64_t b = 0; b < 2; ++b) {
+    const auto pi = test::softmax(values(logits.detach(), b), 1);
+    const auto q =
+        test::softmax(test::scaled_credits(values(held, b), CreditScale::kLayerMean, layer_mean),
+                      distillation.target.tau_q);
+    const auto found = values(logits.grad(), b);
+    for (size_t s = 0; s < kM; ++s)
+      EXPECT_NEAR(found[s], distillation.scale * (pi[s] - q[s]), 1e-6) << b << " " << s;
+  }
+}
+
 TEST_F(Distill, TheLayerMeanMakesCreditsFreeOfTheLossScale) {
   distillation.target.credit_scale = CreditScale::kLayerMean;
   run();

@@ -127,5 +127,17 @@ TEST(SynapseTensor, FilesAreSmall) {
   EXPECT_LT(bytes({{2, 16, 1}, Axis::kIn, false}), dense / 20);
 }
 
+TEST(SynapseTensor, TakesASixthOrATwentiethOfFloats) {
+  const nm::WeightShape shape{.cout = 256, .cin = 256, .kh = 3, .kw = 3};
+  const auto smaller = [&](const nm::NmPattern& pattern) {
+    const TensorSizes sizes =
+        tensor_sizes(shape, WeightRule{.pattern = pattern}, WeightType::kInt8, "test");
+    return 4.0 * static_cast<double>(shape.numel()) /
+           static_cast<double>(sizes.values + sizes.positions + 4 * 256);
+  };
+  EXPECT_GE(smaller({.n = 2, .m = 4}), 6);
+  EXPECT_GE(smaller({.n = 2, .m = 16}), 20);
+}
+
 }  // namespace
 }  // namespace spikenm::runtime

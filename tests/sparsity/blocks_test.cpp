@@ -20,7 +20,7 @@ TEST(BlockView, HoldsEveryPositionOfEveryWeightBlock) {
       const Tensor view = block_view(layout, addresses(layout)).contiguous();
       const double* at = view.const_data_ptr<double>();
       for (int64_t channel = 0; channel < layout.n_channels; ++channel)
-        for (int64_t row = 0; row < layout.rows; ++row)
+        for (int64_t row = 0; row < layout.rows * layout.taps; ++row)
           for (int64_t block = 0; block < layout.blocks_per_row; ++block)
             for (int32_t s = 0; s < m; ++s)
               ASSERT_EQ(*at++, channel * layout.channel_stride + row + block * layout.block_stride +
@@ -29,20 +29,20 @@ TEST(BlockView, HoldsEveryPositionOfEveryWeightBlock) {
     }
 }
 
-TEST(BlockSums, AddTheChannelsThatShareAMask) {
+TEST(BlockSums, AddTheWeightBlocksThatShareAMask) {
   for (const int m : {1, 4, 16})
     for (const nm::BlockLayout& layout : test::all_layouts(m, 5)) {
       const Tensor found = block_sums(layout, addresses(layout));
       ASSERT_EQ(found.sizes(), (std::vector<int64_t>{layout.n_blocks, m}));
       for (int64_t b = 0; b < layout.n_blocks; ++b) {
         const auto wanted =
-            test::sum_channels(layout, b, [](size_t at) { return static_cast<double>(at); });
+            test::sum_members(layout, b, [](size_t at) { return static_cast<double>(at); });
         ASSERT_EQ(test::values_of<double>(found[b]), wanted) << m << " " << b;
       }
     }
 }
 
-TEST(SpreadBlocks, GivesEveryChannelItsBlockAndOneToTails) {
+TEST(SpreadBlocks, GivesEveryWeightBlockItsMaskBlockAndOneToTails) {
   for (const int m : {1, 4, 16})
     for (const nm::BlockLayout& layout : test::all_layouts(m, 5)) {
       const Tensor blocks =
@@ -51,9 +51,9 @@ TEST(SpreadBlocks, GivesEveryChannelItsBlockAndOneToTails) {
           spread_blocks(layout, blocks, at::zeros({layout.numel}, at::kFloat)));
       std::vector<float> wanted(static_cast<size_t>(layout.numel), 1.0f);
       for (int64_t b = 0; b < layout.n_blocks; ++b)
-        for (int32_t c = 0; c < layout.channels_of(b); ++c)
+        for (int32_t i = 0; i < layout.members_of(b); ++i)
           for (int32_t s = 0; s < m; ++s)
-            wanted[static_cast<size_t>(layout.start(b) + c * layout.channel_stride +
+            wanted[static_cast<size_t>(layout.start(b) + layout.member(i) +
                                        s * layout.position_stride)] =
                 static_cast<float>(2 + b * m + s);
       EXPECT_EQ(found, wanted) << m;

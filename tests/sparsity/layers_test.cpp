@@ -77,6 +77,15 @@ TEST(MaskableLayers, TheAxisAndShareReachTheLayout) {
   EXPECT_EQ(layers[0].layout.tail(), 8 * 2 * 9);
 }
 
+TEST(MaskableLayers, SharedTapsReachTheLayoutOfEveryKernel) {
+  const auto network = test::small_network();
+  const auto layers = find(*network, "share = 2\nshare_taps = true", nm::Axis::kIn);
+  EXPECT_EQ(layers[1].layout.taps, 9);
+  EXPECT_EQ(layers[1].layout.n_blocks, 16 / 2 * 2);  // conv2 is [16,8,3,3]
+  EXPECT_EQ(layers[3].layout.taps, 1);               // fc1 has no kernel
+  EXPECT_ERROR(find(*network, "share_taps = true"), "conv1", "share_taps", "axis in");
+}
+
 TEST(MaskableLayers, AGlobThatMatchesNothingIsAnError) {
   const auto network = test::small_network();
   EXPECT_ERROR(find(*network, "layers = [\"conv*\", \"dense*\"]"), "method.layers", "'dense*'",

@@ -60,6 +60,7 @@ const std::map<std::string, std::string> kPaper{{"draws", "\"at-most\""},
                                                 {"logit_schedule", "true"},
                                                 {"freeze", "\"last\""},
                                                 {"share", "1"},
+                                                {"share_taps", "false"},
                                                 {"pattern", "\"2:4\""},
                                                 {"preset", "\"paper\""}};
 

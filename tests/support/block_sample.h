@@ -36,15 +36,18 @@ struct BlockSample {
 };
 
 // Every way blocks can lie: flat with a tail, flat and shared, along the input channels with a tail
-// in every row, the same shared; the last group of a shared layer is not full.
+// in every row, the same shared by channels, by taps and by both; the last group of a shared layer is
+// not full.
 inline std::vector<nm::BlockLayout> all_layouts(int m, int64_t cout) {
-  const auto layout = [&](nm::WeightShape shape, int share, nm::Axis axis) {
-    return nm::make_layout(shape, {.n = 1, .m = m, .share = share}, axis, "test");
+  const auto layout = [&](nm::WeightShape shape, int share, nm::Axis axis, bool taps = false) {
+    return nm::make_layout(shape, {.n = 1, .m = m, .share = share}, axis, "test", taps);
   };
   return {layout({cout, m + 1, 3, 1}, 1, nm::Axis::kFlat),
           layout({cout, 2 * m, 3, 1}, 3, nm::Axis::kFlat),
           layout({cout, 2 * m + (m > 1), 2, 2}, 1, nm::Axis::kIn),
-          layout({cout, 2 * m + (m > 1), 2, 2}, 3, nm::Axis::kIn)};
+          layout({cout, 2 * m + (m > 1), 2, 2}, 3, nm::Axis::kIn),
+          layout({cout, 2 * m + (m > 1), 2, 2}, 1, nm::Axis::kIn, true),
+          layout({cout, 2 * m + (m > 1), 3, 2}, 3, nm::Axis::kIn, true)};
 }
 
 }  // namespace spikenm::test

@@ -18,23 +18,23 @@ inline std::vector<double> softmax(const std::vector<double>& values, double tau
   return y;
 }
 
-// sum over the channels that share block b of f(element of position s).
+// sum over the weight blocks that share mask block b of f(element of position s).
 template <class F>
-std::vector<double> sum_channels(const nm::BlockLayout& layout, int64_t b, F&& f) {
+std::vector<double> sum_members(const nm::BlockLayout& layout, int64_t b, F&& f) {
   std::vector<double> sums(static_cast<size_t>(layout.m), 0.0);
   for (size_t s = 0; s < sums.size(); ++s)
-    for (int32_t c = 0; c < layout.channels_of(b); ++c)
-      sums[s] += f(static_cast<size_t>(layout.start(b) + c * layout.channel_stride +
+    for (int32_t i = 0; i < layout.members_of(b); ++i)
+      sums[s] += f(static_cast<size_t>(layout.start(b) + layout.member(i) +
                                        static_cast<int64_t>(s) * layout.position_stride));
   return sums;
 }
 
-// theta_s + kappa log |w_s|, |w| the mean over sharing channels.
+// theta_s + kappa log |w_s|, |w| the mean over sharing weight blocks.
 inline std::vector<double> block_values(const kernels::DrawInputs<double>& in, int64_t b) {
-  auto values = sum_channels(in.layout, b, [&](size_t at) { return std::abs(in.weight[at]); });
+  auto values = sum_members(in.layout, b, [&](size_t at) { return std::abs(in.weight[at]); });
   for (size_t s = 0; s < values.size(); ++s)
     values[s] = in.logits[static_cast<size_t>(b) * values.size() + s] +
-                in.kappa * std::log(values[s] / in.layout.channels_of(b));
+                in.kappa * std::log(values[s] / in.layout.members_of(b));
   return values;
 }
 
@@ -50,7 +50,7 @@ struct BlockFormula {
 
   // G_s = (dL/dW_eff,s) W_s.
   [[nodiscard]] std::vector<double> mask_gradient(int64_t b) const {
-    return sum_channels(in.layout, b, [&](size_t at) { return gradient[at] * in.weight[at]; });
+    return sum_members(in.layout, b, [&](size_t at) { return gradient[at] * in.weight[at]; });
   }
 
   // y~_k = softmax((theta + g_k) / tau); without replacement taken positions are at -infinity.
@@ -134,7 +134,7 @@ inline double distillation_kl(const BlockSample<double>& sample, kernels::Credit
   in.kappa = kappa;
   double kl = 0;
   for (int64_t b = 0; b < in.layout.n_blocks; ++b) {
-    const auto credits = sum_channels(in.layout, b, [&](size_t at) { return sample.credit[at]; });
+    const auto credits = sum_members(in.layout, b, [&](size_t at) { return sample.credit[at]; });
     const auto q = softmax(scaled_credits(credits, scale, layer_mean), tau_q);
     const auto pi = softmax(block_values(in, b), 1);
     for (size_t s = 0; s < q.size(); ++s) kl += q[s] * std::log(q[s] / pi[s]);

@@ -116,6 +116,7 @@ TEST(SpecFile, TheCarriedSweepsHaveTheirMembers) {
   EXPECT_EQ(members("studies/table_f_search.toml"), 4 * 7u);
   EXPECT_EQ(members("studies/table_g.toml"), 1 + 2 * 3u);
   EXPECT_EQ(members("studies/table_share.toml"), 2 * 8u);
+  EXPECT_EQ(members("studies/table_taps.toml"), 3 * 6u);
 }
 
 }  // namespace

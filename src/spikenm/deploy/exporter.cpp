@@ -28,9 +28,9 @@ std::vector<float> floats(const at::Tensor& tensor) {
 }
 
 bool same_places(const nm::BlockLayout& a, const nm::BlockLayout& b) {
-  return a.n_blocks == b.n_blocks && a.rows == b.rows && a.blocks_per_row == b.blocks_per_row &&
-         a.block_stride == b.block_stride && a.position_stride == b.position_stride &&
-         a.channel_stride == b.channel_stride;
+  return a.n_blocks == b.n_blocks && a.rows == b.rows && a.taps == b.taps &&
+         a.blocks_per_row == b.blocks_per_row && a.block_stride == b.block_stride &&
+         a.position_stride == b.position_stride && a.channel_stride == b.channel_stride;
 }
 
 // Whether all places of a kernel keep the same input channels.
@@ -48,7 +48,8 @@ std::optional<WeightRule> rule_of(const sparsity::LayerMask& layer, const nm::We
   if (mask.kind == nm::Mask::Kind::kDense) return std::nullopt;
   SPIKENM_CHECK(mask.kind == nm::Mask::Kind::kNm,
                 "{}: found a mask without a pattern, wanted N:M or none", name);
-  const nm::BlockLayout in = nm::make_layout(shape, mask.pattern, nm::Axis::kIn, name);
+  const nm::BlockLayout in =
+      nm::make_layout(shape, mask.pattern, nm::Axis::kIn, name, mask.layout.taps > 1);
   const bool along_input = same_places(in, mask.layout);
   return WeightRule{.pattern = mask.pattern,
                     .axis = along_input ? nm::Axis::kIn : nm::Axis::kFlat,

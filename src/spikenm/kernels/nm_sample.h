@@ -16,7 +16,7 @@ using nm::CreditScale;
 using nm::OrGradient;
 
 // What a draw depends on. A block is drawn by the values logits + kappa * log max(|w|, 1e-8); with
-// a shared mask |w| is the mean over the channels that share it.
+// a shared mask |w| is the mean over the weight blocks that share it.
 template <class T>
 struct DrawInputs {
   nm::BlockLayout layout;

@@ -14,7 +14,11 @@ std::string_view axis_name(Axis axis) {
 }
 
 BlockLayout make_layout(const WeightShape& shape, const NmPattern& pattern, Axis axis,
-                        std::string_view what) {
+                        std::string_view what, bool share_taps) {
+  SPIKENM_CHECK(!share_taps || axis == Axis::kIn,
+                "{}: share_taps needs blocks that stay at one place of the kernel, but axis is "
+                "flat; use axis in",
+                what);
   BlockLayout layout;
   layout.m = pattern.m;
   layout.share = pattern.share;
@@ -25,7 +29,8 @@ BlockLayout make_layout(const WeightShape& shape, const NmPattern& pattern, Axis
   if (axis == Axis::kIn) {
     layout.n_channels = shape.cout;
     layout.channel_stride = per_channel;
-    layout.rows = taps;
+    layout.rows = share_taps ? 1 : taps;
+    layout.taps = share_taps ? static_cast<int32_t>(taps) : 1;
     layout.blocks_per_row = shape.cin / pattern.m;
     layout.block_stride = pattern.m * taps;
     layout.position_stride = taps;

@@ -9,6 +9,11 @@
 //     flat:  0 0 0 0 1 1 1 1 2 2 | 2 2 3 3 3 3 4 4 4 4
 //     in:    0 1 0 1 0 1 0 1 . . | 2 3 2 3 2 3 2 3 . .
 //
+// Several of these weight blocks may have one mask: those of `share` neighbouring output channels,
+// and with share_taps those of all places (kh,kw) of a kernel.
+//
+//   the same weight, axis in, share_taps: 0 0 0 0 0 0 0 0 . . | 1 1 1 1 1 1 1 1 . .
+//
 // Tails stay dense, are counted as kept, and are never an error.
 #pragma once
 
@@ -31,21 +36,22 @@ struct WeightShape {
 };
 
 // The places of a layer's blocks, as plain numbers that kernels take by value. A mask block b
-// covers `channels_of(b)` weight blocks, `channel_stride` apart; position s of a weight block is
-// `position_stride * s` elements after its start.
+// covers `members_of(b)` weight blocks, of which the i-th begins at `start(b) + member(i)`; position
+// s of a weight block is `position_stride * s` elements after its start.
 struct BlockLayout {
   int64_t n_blocks = 0;  // mask blocks: one set of logits each
   int32_t m = 4;
   int32_t share = 1;           // output channels per mask block
   int64_t n_channels = 1;      // output channels in total
   int64_t channel_stride = 0;  // elements from one output channel to the next
-  int64_t rows = 1;            // (kh,kw) rows of a channel
+  int64_t rows = 1;            // (kh,kw) rows of a channel that have masks of their own
+  int32_t taps = 1;            // neighbouring (kh,kw) rows per mask block: 1, or all of a kernel
   int64_t blocks_per_row = 0;
   int64_t block_stride = 0;     // elements from one block of a row to the next
   int64_t position_stride = 1;  // elements from one position of a block to the next
   int64_t numel = 0;            // elements of the weight
 
-  // Element offset of position 0 of mask block b, in its first output channel.
+  // Element offset of position 0 of mask block b, in its first weight block.
   [[nodiscard]] SPIKENM_HD int64_t start(int64_t b) const {
     const int64_t per_channel = rows * blocks_per_row;
     const int64_t channel = divide(b, per_channel), rest = b - channel * per_channel;
@@ -59,6 +65,12 @@ struct BlockLayout {
     const int64_t left = n_channels - first;
     return left < share ? static_cast<int32_t>(left) : share;
   }
+  // Weight blocks that share mask block b: by output channel, then by tap.
+  [[nodiscard]] SPIKENM_HD int32_t members_of(int64_t b) const { return channels_of(b) * taps; }
+  // Elements from the first of them to the i-th.
+  [[nodiscard]] SPIKENM_HD int64_t member(int32_t i) const {
+    return taps == 1 ? i * channel_stride : i / taps * channel_stride + i % taps;
+  }
   // a / b for numbers that are not negative; a GPU divides 32 bits several times faster than 64.
   static SPIKENM_HD int64_t divide(int64_t a, int64_t b) {
 #if defined(__CUDA_ARCH__)
@@ -67,12 +79,14 @@ struct BlockLayout {
     return a / b;
   }
   // Elements that belong to no block.
-  [[nodiscard]] int64_t tail() const { return numel - n_channels * rows * blocks_per_row * m; }
+  [[nodiscard]] int64_t tail() const {
+    return numel - n_channels * rows * taps * blocks_per_row * m;
+  }
 };
 
-// Sharing with axis `flat` needs blocks that do not cross output channels; otherwise it throws an
-// Error that begins with `what`.
+// Sharing with axis `flat` needs blocks that do not cross output channels, and share_taps needs axis
+// `in`; otherwise it throws an Error that begins with `what`.
 BlockLayout make_layout(const WeightShape& shape, const NmPattern& pattern, Axis axis,
-                        std::string_view what);
+                        std::string_view what, bool share_taps = false);
 
 }  // namespace spikenm::nm

@@ -40,8 +40,8 @@ MaskAudit audit(const Mask& mask) {
   int64_t kept_in_blocks = 0;
   for (int64_t b = 0; b < layout.n_blocks; ++b) {
     const BlockBits first = bits_at(mask, layout.start(b));
-    for (int32_t c = 0; c < layout.channels_of(b); ++c) {
-      const BlockBits bits = bits_at(mask, layout.start(b) + c * layout.channel_stride);
+    for (int32_t i = 0; i < layout.members_of(b); ++i) {
+      const BlockBits bits = bits_at(mask, layout.start(b) + layout.member(i));
       const int ones = std::popcount(bits);
       ++result.blocks;
       kept_in_blocks += ones;

@@ -25,7 +25,7 @@ struct Mask {
 // The result of a check of every block.
 struct MaskAudit {
   int64_t weights = 0, kept = 0;
-  int64_t blocks = 0;            // weight blocks: a shared mask block counts once per channel
+  int64_t blocks = 0;            // weight blocks: a shared mask block counts once per member
   int64_t empty_blocks = 0;      // blocks that keep nothing
   int64_t violating_blocks = 0;  // blocks that keep more than n
   int64_t unshared_blocks = 0;   // blocks that differ from the one they should share a mask with

@@ -11,8 +11,8 @@ template <class Visit>
 std::vector<bool> for_each_block(const BlockLayout& layout, Visit&& visit) {
   std::vector<bool> in_block(static_cast<size_t>(layout.numel));
   for (int64_t b = 0; b < layout.n_blocks; ++b) {
-    for (int32_t c = 0; c < layout.channels_of(b); ++c) {
-      const int64_t start = layout.start(b) + c * layout.channel_stride;
+    for (int32_t i = 0; i < layout.members_of(b); ++i) {
+      const int64_t start = layout.start(b) + layout.member(i);
       for (int s = 0; s < layout.m; ++s)
         in_block[static_cast<size_t>(start + s * layout.position_stride)] = true;
       visit(start);

@@ -3,7 +3,7 @@
 //   block of 2:4   [ 0  a  0  b ]   ->   values a b   positions 1 3
 //   fewer kept     [ 0  0  c  0 ]   ->   values c 0   positions 2 0    (padding: 0 at position 0)
 //
-// Blocks are in the order of BlockLayout, each output channel of a shared mask separately.
+// Blocks are in the order of BlockLayout, each member of a shared mask separately.
 #pragma once
 
 #include "spikenm/nm/mask.h"

@@ -34,12 +34,13 @@ Tensor credits_of(const Distillation& distillation, const Tensor& weight) {
   return distillation.target.kind == TargetKind::kCreditWeight ? credit * weight.abs() : credit;
 }
 
-// The mean that a block's credits are compared with. Channels that share a mask have one credit per
-// position, their sum.
+// The mean that a block's credits are compared with. Weight blocks that share a mask have one credit
+// per position, their sum.
 template <class T>
 double layer_mean(const Tensor& credit, const nm::BlockLayout& layout) {
   const int64_t groups = (layout.n_channels + layout.share - 1) / layout.share;
-  return sum_of<T>(credit) / static_cast<double>(layout.numel / layout.n_channels * groups);
+  return sum_of<T>(credit) /
+         static_cast<double>(layout.numel / (layout.n_channels * layout.taps) * groups);
 }
 
 }  // namespace

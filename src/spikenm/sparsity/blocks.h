@@ -7,15 +7,15 @@
 
 namespace spikenm::sparsity {
 
-// The elements of x that lie in blocks, as a view [n_channels, rows, blocks_per_row, m]. x must be
-// contiguous and have the weight's shape.
+// The elements of x that lie in blocks, as a view [n_channels, rows * taps, blocks_per_row, m]. x must
+// be contiguous and have the weight's shape.
 at::Tensor block_view(const nm::BlockLayout& layout, const at::Tensor& x);
 
-// x added up over the channels that share a mask: [n_blocks, m].
+// x added up over the weight blocks that share a mask: [n_blocks, m].
 at::Tensor block_sums(const nm::BlockLayout& layout, const at::Tensor& x);
 
-// `blocks` [n_blocks, m] in the shape and type of `weight`, the same for all channels that share a
-// mask; 1 on tails.
+// `blocks` [n_blocks, m] in the shape and type of `weight`, the same for all weight blocks that
+// share a mask; 1 on tails.
 at::Tensor spread_blocks(const nm::BlockLayout& layout, const at::Tensor& blocks,
                          const at::Tensor& weight);
 

@@ -7,6 +7,8 @@
 namespace spikenm::sparsity {
 inline const IntKey kShare{"share", 1, 1, 65536,
                            "neighbouring output channels that have one mask together"};
+inline const BoolKey kShareTaps{"share_taps", false,
+                                "one mask for all places (kh,kw) of a kernel; with axis = \"in\""};
 inline const TextKey kPattern{"pattern", "2:4",
                               "n:m, n weights kept of every m; or auto:SHARE, an n for each layer "
                               "that together keep this share"};
@@ -30,7 +32,7 @@ inline const TextKey kAxis{
 
 // All keys except the axis, for which a method may have its own default.
 inline KeyList layer_keys() {
-  return {&kShare,  &kPattern,      &kAutoM,      &kAutoRule,
+  return {&kShare,  &kShareTaps,    &kPattern,    &kAutoM,    &kAutoRule,
           &kLayers, &kLayerPattern, &kFirstLayer, &kLastLayer};
 }
 

@@ -39,6 +39,7 @@ struct Rules {
     std::optional<nm::NmPattern> pattern;
   };
   std::string pattern_text;
+  bool share_taps = false;
   std::optional<AutoPattern> automatic;
   nm::NmPattern pattern;  // of layers without their own; if automatic, n is not yet known
   std::vector<std::string> globs;
@@ -81,6 +82,7 @@ Rules read_rules(nn::Network& network, const Config& method) {
   const std::vector<std::string> names = names_of(network);
   Rules rules;
   const int share = static_cast<int>(kShare.read(method));
+  rules.share_taps = kShareTaps.read(method);
   rules.pattern_text = kPattern.read(method);
   rules.automatic = read_auto_pattern(rules.pattern_text, method);
   rules.pattern = rules.automatic
@@ -146,7 +148,8 @@ std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Conf
                         .synapse = &synapse,
                         .pattern = own != nullptr ? *own->pattern : rules.pattern,
                         .layout = {}};
-    layer.layout = nm::make_layout(synapse.shape(), layer.pattern, axis, synapse.name);
+    layer.layout =
+        nm::make_layout(synapse.shape(), layer.pattern, axis, synapse.name, rules.share_taps);
     layers.push_back(layer);
   }
 

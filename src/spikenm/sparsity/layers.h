@@ -16,8 +16,8 @@ struct MaskableLayer {
   nm::BlockLayout layout;
 };
 
-// Reads pattern, share, layers (globs), layer_pattern, first_layer and last_layer from the [method]
-// section and returns the layers to mask, in forward order. Throws Error if a glob matches no layer
+// Reads pattern, share, share_taps, layers (globs), layer_pattern, first_layer and last_layer from
+// the [method] section and returns the layers to mask, in forward order. Throws Error if a glob matches no layer
 // or no layer is left.
 std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method,
                                                 nm::Axis axis);

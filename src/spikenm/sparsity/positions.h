@@ -7,7 +7,7 @@
 namespace spikenm::sparsity {
 
 // [n_blocks, k] uint8: the k positions with the largest |w| of every block, largest first, the
-// lowest of equals first. |w| is added up over the channels that share a mask.
+// lowest of equals first. |w| is added up over the weight blocks that share a mask.
 at::Tensor largest_positions(const MaskableLayer& layer, int k);
 
 // [n_blocks, n] uint8: n draws with equal probabilities, with replacement or distinct. They depend

@@ -119,11 +119,11 @@ __device__ void apply_block(const nm::BlockLayout& layout, typename Kind::Bits b
     for (int32_t s = 0; s < Kind::kM; ++s) pack.value[s] = kept(s, row[s]);
     store(masked + place.start, pack);
   } else {
-    const int32_t channels = Kind::kShared ? place.channels : 1;
-    for (int32_t c = 0; c < channels; ++c) {
+    const int32_t members = Kind::kShared ? place.members : 1;
+    for (int32_t i = 0; i < members; ++i) {
       SPIKENM_UNROLL
       for (int32_t s = 0; s < Kind::m(layout); ++s)
-        masked[place.at(c, s)] = kept(s, values[place.at(c, s)]);
+        masked[place.at(i, s)] = kept(s, values[place.at(i, s)]);
     }
   }
 }
@@ -133,8 +133,8 @@ __global__ void mask(nm::BlockLayout layout, int32_t n_draws, const uint8_t* dra
   if (b >= layout.n_blocks) return;
   const uint64_t bits = drawn<AnyBlock>(n_draws, draws, b);
   const BlockPlace<AnyBlock> place(layout, b);
-  for (int32_t c = 0; c < place.channels; ++c)
-    for (int32_t s = 0; s < layout.m; ++s) keep[place.at(c, s)] = bits >> s & 1;
+  for (int32_t i = 0; i < place.members; ++i)
+    for (int32_t s = 0; s < layout.m; ++s) keep[place.at(i, s)] = bits >> s & 1;
 }
 
 template <class T>
@@ -208,7 +208,7 @@ __global__ void distill(Distillation<float> a, float* kl, float* norm) {
 }
 
 Lie lie_of(const nm::BlockLayout& l) {
-  if (l.share > 1) return Lie::kShared;
+  if (l.share > 1 || l.taps > 1) return Lie::kShared;
   const bool together =
       l.rows == 1 && l.position_stride == 1 && l.block_stride == l.m && l.tail() == 0;
   return together ? Lie::kTogether : Lie::kStrided;

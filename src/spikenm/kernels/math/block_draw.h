@@ -10,7 +10,7 @@
 namespace spikenm::kernels {
 
 // How the weights of a layer's blocks lie in memory: contiguous, at strides, or at strides in
-// several channels that share a mask.
+// several weight blocks (of channels, taps or both) that share a mask.
 enum class Lie { kTogether, kStrided, kShared };
 
 // What the compiler knows about the blocks of a launch: with a known m their values stay in a GPU's
@@ -26,20 +26,21 @@ struct BlockKind {
 };
 using AnyBlock = BlockKind<0, Lie::kShared>;
 
-// Where a block's weights lie: position s of sharing channel c is at(c, s).
+// Where a block's weights lie: position s of the i-th weight block that shares its mask is at(i, s).
 template <class Kind>
 struct BlockPlace {
   const nm::BlockLayout& layout;
   int64_t start;
-  int32_t channels;
+  int32_t members;
 
   SPIKENM_HD BlockPlace(const nm::BlockLayout& of, int64_t b)
       : layout(of),
         start(Kind::kTogether ? b * Kind::kM : of.start(b)),
-        channels(Kind::kShared ? of.channels_of(b) : 1) {}
-  SPIKENM_HD int64_t at(int32_t c, int32_t s) const {
+        members(Kind::kShared ? of.members_of(b) : 1) {}
+  SPIKENM_HD int64_t at(int32_t i, int32_t s) const {
     if constexpr (Kind::kTogether) return start + s;
-    return start + c * layout.channel_stride + s * layout.position_stride;
+    const int64_t first = Kind::kShared ? start + layout.member(i) : start;
+    return first + s * layout.position_stride;
   }
 };
 
@@ -75,10 +76,10 @@ SPIKENM_HD void store_row(const nm::BlockLayout& layout, const T* from, T* to) {
   for (int32_t s = 0; s < Kind::m(layout); ++s) to[s] = from[s];
 }
 
-// sums[s] = sum over sharing channels of term(value of each array there).
+// sums[s] = sum over the weight blocks that share the mask of term(value of each array there).
 template <class Kind, class T, class Term, class... Arrays>
-SPIKENM_HD void sum_channels(const nm::BlockLayout& layout, int64_t b, T* sums, Term&& term,
-                             const Arrays*... arrays) {
+SPIKENM_HD void sum_members(const nm::BlockLayout& layout, int64_t b, T* sums, Term&& term,
+                            const Arrays*... arrays) {
   const BlockPlace<Kind> place(layout, b);
   if constexpr (Kind::kTogether) {
     T rows[sizeof...(arrays)][Kind::kRoom];
@@ -95,8 +96,8 @@ SPIKENM_HD void sum_channels(const nm::BlockLayout& layout, int64_t b, T* sums, 
   SPIKENM_UNROLL
   for (int32_t s = 0; s < Kind::m(layout); ++s) {
     T sum = term(arrays[place.at(0, s)]...);
-    for (int32_t c = 1; Kind::kShared && c < place.channels; ++c)
-      sum += term(arrays[place.at(c, s)]...);
+    for (int32_t i = 1; Kind::kShared && i < place.members; ++i)
+      sum += term(arrays[place.at(i, s)]...);
     sums[s] = sum;
   }
 }
@@ -112,12 +113,12 @@ SPIKENM_HD void load_block_values(const DrawInputs<T>& in, int64_t b, T* values)
   load_row<Kind>(in.layout, in.logits + b * m, values);
   if (in.kappa == T(0)) return;
 
-  const T channels = T(Kind::kShared ? in.layout.channels_of(b) : 1);
+  const T members = T(Kind::kShared ? in.layout.members_of(b) : 1);
   T sums[Kind::kRoom];
-  sum_channels<Kind>(in.layout, b, sums, [](T w) { return absolute(w); }, in.weight);
+  sum_members<Kind>(in.layout, b, sums, [](T w) { return absolute(w); }, in.weight);
   SPIKENM_UNROLL
   for (int32_t s = 0; s < m; ++s) {
-    const T mean = larger(sums[s] / channels, T(1e-8));
+    const T mean = larger(sums[s] / members, T(1e-8));
     values[s] = values[s] + in.kappa * log_positive(mean);
   }
 }

@@ -6,13 +6,13 @@
 
 namespace spikenm::kernels {
 
-// The credits of one block, summed over the channels that share its mask.
+// The credits of one block, summed over the weight blocks that share its mask.
 template <class Kind, class T>
 SPIKENM_HD void sum_credits(const Distillation<T>& a, int64_t b, T* credits) {
   const nm::BlockLayout& layout = a.draw.layout;
   if (!a.times_weight)
-    return sum_channels<Kind>(layout, b, credits, [](T c) { return c; }, a.credit);
-  sum_channels<Kind>(
+    return sum_members<Kind>(layout, b, credits, [](T c) { return c; }, a.credit);
+  sum_members<Kind>(
       layout, b, credits, [](T c, T w) { return c * absolute(w); }, a.credit, a.draw.weight);
 }
 

@@ -6,11 +6,11 @@
 
 namespace spikenm::kernels {
 
-// G_s = sum over sharing channels of (dL/dW_eff,s) W_s.
+// G_s = sum over the weight blocks that share the mask of (dL/dW_eff,s) W_s.
 template <class Kind, class T>
 SPIKENM_HD void load_mask_gradient(const nm::BlockLayout& layout, const T* weight,
                                    const T* grad_effective, int64_t b, T* gradient) {
-  sum_channels<Kind>(layout, b, gradient, [](T g, T w) { return g * w; }, grad_effective, weight);
+  sum_members<Kind>(layout, b, gradient, [](T g, T w) { return g * w; }, grad_effective, weight);
 }
 
 // Eq. (15): y~_k = softmax((log pi + g_k)/tau), the relaxed draw k; positions whose bit in `out` is

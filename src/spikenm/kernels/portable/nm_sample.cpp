@@ -35,9 +35,9 @@ void nm_mask(const BlockLayout& layout, int32_t n_draws, const uint8_t* draws, u
       uint64_t bits = 0;
       for (int32_t k = 0; k < n_draws; ++k) bits |= uint64_t{1} << draws[b * n_draws + k];
       const int64_t start = layout.start(b);
-      for (int32_t c = 0; c < layout.channels_of(b); ++c)
+      for (int32_t i = 0; i < layout.members_of(b); ++i)
         for (int32_t s = 0; s < layout.m; ++s)
-          keep[start + c * layout.channel_stride + s * layout.position_stride] = bits >> s & 1;
+          keep[start + layout.member(i) + s * layout.position_stride] = bits >> s & 1;
     }
   });
 }
