@@ -19,6 +19,25 @@ struct ExportArguments {
   bool json = false;
 };
 
+void show_found(const Json& found) {
+  const auto weights = found["weights"].get<int64_t>();
+  show("{}: {} bytes, 1/{:.1f} of {} floats\n", found["file"].get<std::string>(),
+       found["bytes"].get<int64_t>(),
+       4.0 * static_cast<double>(weights) / found["bytes"].get<double>(), weights);
+  if (!found.contains("verify")) return;
+  const Json& v = found["verify"];
+  show(
+      "{} samples: {:.2f} % equal labels, {:.2f} % with every spike equal ({} of {} spikes "
+      "differ); accuracy {:.2f} % in training, {:.2f} % here\n",
+      v["samples"].get<int64_t>(), v["equal_labels_pct"].get<double>(),
+      v["samples_with_equal_spikes_pct"].get<double>(), v["differing_spikes"].get<int64_t>(),
+      v["spikes"].get<int64_t>(), v["trainer_accuracy"].get<double>(),
+      v["runtime_accuracy"].get<double>());
+  if (v["differing_spikes"] == 0) return;
+  show("where spikes part first, the membrane is at most {:.2g} from the threshold\n",
+       v["farthest_first_difference"].get<double>());
+}
+
 void export_run(const ExportArguments& a) {
   const runtime::WeightType type = runtime::parse_weight_type(a.dtype, "--dtype");
   // Without samples to compare, the data need not be there.
@@ -36,22 +55,16 @@ void export_run(const ExportArguments& a) {
              {"dtype", a.dtype},
              {"bytes", std::filesystem::file_size(a.out, error)},
              {"weights", weights}};
-  if (a.verify > 0)
-    found["verify"] = deploy::verify(trained, runtime::Model::load(a.out), a.verify).to_json();
-  if (a.json) return show_json(found);
-
-  show("{}: {} bytes, 1/{:.1f} of {} floats\n", a.out, found["bytes"].get<int64_t>(),
-       4.0 * static_cast<double>(weights) / found["bytes"].get<double>(), weights);
-  if (a.verify == 0) return;
-  const Json& v = found["verify"];
-  show(
-      "{} samples: {:.2f} % equal labels, {:.2f} % with every spike equal ({} of {} spikes "
-      "differ); "
-      "accuracy {:.2f} % in training, {:.2f} % here\n",
-      v["samples"].get<int64_t>(), v["equal_labels_pct"].get<double>(),
-      v["samples_with_equal_spikes_pct"].get<double>(), v["differing_spikes"].get<int64_t>(),
-      v["spikes"].get<int64_t>(), v["trainer_accuracy"].get<double>(),
-      v["runtime_accuracy"].get<double>());
+  deploy::Agreement agreement;
+  if (a.verify > 0) {
+    agreement = deploy::verify(trained, runtime::Model::load(a.out), a.verify);
+    found["verify"] = agreement.to_json();
+  }
+  if (a.json)
+    show_json(found);
+  else
+    show_found(found);
+  if (a.verify > 0 && type == runtime::WeightType::kFloat) agreement.check_floats(a.out);
 }
 
 }  // namespace
@@ -63,7 +76,10 @@ std::function<void()> setup_export(CLI::App& app) {
                  "a.b=value, over the stored config; e.g. data.root=DIR");
   as_path(app.add_option("-o,--out", a->out, "the .snm file to write"))->required();
   app.add_option("--dtype", a->dtype, "weights of layers that read spikes: int8 or fp32");
-  app.add_option("--verify", a->verify, "compare with the trainer on so many test samples")
+  app.add_option(
+         "--verify", a->verify,
+         "compare with the trainer on so many test samples; floats that differ by more than "
+         "rounding are refused")
       ->check(CLI::Range(1, 1 << 30));
   app.add_flag("--json", a->json, "print everything found, as JSON");
   app.footer(

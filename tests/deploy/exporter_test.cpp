@@ -40,6 +40,8 @@ const std::vector<std::vector<std::string>> kRuns{
     {"model.name=small_conv", "model.width=4", "method.pattern=2:4"},
     {"model.name=small_conv", "model.width=4", "model.pool=max", "neuron.name=plif",
      "method.share=4"},
+    {"model.name=small_conv", "model.width=8", "method.pattern=2:8", "method.share=4",
+     "method.share_taps=true"},
     {"model.name=sew_resnet18", "model.width=4", "method.pattern=1:4"},
     {"model.name=mlp", "model.hidden=[32]", "method.pattern=2:8", "neuron.name=cuba-lif"},
 };
@@ -52,7 +54,16 @@ TEST(Export, FloatsGiveTheTrainersLabels) {
     EXPECT_GT(found.agreement.spikes, 0);
     // A spike differs only where rounding decides it.
     EXPECT_LE(found.agreement.differing_spikes, found.agreement.spikes / 200);
+    EXPECT_LE(found.agreement.farthest, Agreement::kFarthest);
   }
+}
+
+TEST(Export, MasksOfSharedTapsAreStoredOnce) {
+  const runtime::StoredModel model = export_tiny(kRuns[3], runtime::WeightType::kInt8).stored;
+  const graph::NodeId conv = *model.graph.find("conv2");
+  EXPECT_TRUE(model.synapses.at(conv).rule->share_taps);
+  const runtime::StoredModel apart = export_tiny(kRuns[1], runtime::WeightType::kInt8).stored;
+  EXPECT_FALSE(apart.synapses.at(conv).rule->share_taps);
 }
 
 TEST(Export, RecordsWhereTheModelComesFrom) {

@@ -81,22 +81,28 @@ Tensor reset(const Tensor& h, const Tensor& fired, const NeuronParams& p) {
   return p.v_reset == 0 ? kept : kept + fired * p.v_reset;
 }
 
+// A parameter in the type of what it meets: itself where that is the same.
+Tensor in_type_of(const Tensor& x, const Tensor& parameter) {
+  return parameter.defined() ? parameter.to(x.scalar_type()) : parameter;
+}
+
 }  // namespace
 
 Tensor PlainPass::synapse(Synapse& layer, const Tensor& input) {
-  const Tensor weight = layer.hook != nullptr ? layer.hook->effective(layer.weight) : layer.weight;
+  const Tensor used = layer.hook != nullptr ? layer.hook->effective(layer.weight) : layer.weight;
   const Tensor x = at_all_steps(input);
   const Tensor rows = x.flatten(0, 1);
+  const Tensor weight = in_type_of(x, used), bias = in_type_of(x, layer.bias);
   const graph::SynapseGeometry& geometry = layer.spec->geometry;
-  const Tensor y = x.dim() == 3
-                       ? at::linear(rows, weight.flatten(1), layer.bias)
-                       : at::conv2d(rows, weight, layer.bias, geometry.stride, geometry.padding);
+  const Tensor y = x.dim() == 3 ? at::linear(rows, weight.flatten(1), bias)
+                                : at::conv2d(rows, weight, bias, geometry.stride, geometry.padding);
   return y.unflatten(0, {x.size(0), x.size(1)});
 }
 
 Tensor PlainPass::norm(Norm& layer, const Tensor& x) {
   ops::BatchNormState& s = layer.state;
-  return at::batch_norm(x.flatten(0, 1), s.gamma, s.beta, s.running_mean, s.running_var, training_,
+  return at::batch_norm(x.flatten(0, 1), in_type_of(x, s.gamma), in_type_of(x, s.beta),
+                        in_type_of(x, s.running_mean), in_type_of(x, s.running_var), training_,
                         s.momentum, s.eps, /*cudnn_enabled=*/true)
       .unflatten(0, {x.size(0), x.size(1)});
 }
@@ -120,13 +126,18 @@ Tensor PlainPass::neuron(Neuron& layer, const Tensor& input) {
     const bool leaks_on = graph::has_current(p.neuron) && current.defined();
     current = leaks_on ? current * (1 - p.k_syn) + x_t : x_t;
     const Tensor h = charge(v, current, p, k);
-    const Tensor spike = Spike::apply(h - p.threshold, static_cast<int64_t>(p.surrogate), p.alpha);
+    const Tensor spike = fire(layer, static_cast<int64_t>(spikes.size()), h - p.threshold);
     v = reset(h, p.detach_reset ? spike.detach() : spike, p);
     spikes.push_back(spike);
   }
 
   const Tensor all = at::stack(spikes);
   return layer.hook != nullptr ? layer.hook->effective(all) : all;
+}
+
+Tensor PlainPass::fire(const Neuron& layer, int64_t, const Tensor& above) {
+  const NeuronParams& p = layer.spec->params;
+  return Spike::apply(above, static_cast<int64_t>(p.surrogate), p.alpha);
 }
 
 Tensor PlainPass::pool(const graph::PoolGeometry& g, const Tensor& x) {
