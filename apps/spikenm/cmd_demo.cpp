@@ -2,7 +2,9 @@
 #include "demo_configs.h"
 #include "path_option.h"
 
+#include "spikenm/core/parallel.h"
 #include "spikenm/core/show.h"
+#include "spikenm/deploy/timing.h"
 #include "spikenm/report/table.h"
 #include "spikenm/train/experiment.h"
 
@@ -18,6 +20,21 @@ struct DemoArguments {
   bool force = false, take_over = false;
 };
 
+// Exports the last run and says what its file costs beside the same network stored dense.
+void show_timing(const std::filesystem::path& run) {
+  train::LoadedModel trained = train::load_model(run);
+  if (trained.masks.weights.empty()) return;
+  const std::filesystem::path file = run.string() + ".snm";
+  const deploy::Timing found = deploy::time_export(trained, run, file, /*seconds=*/0.3);
+  show("\nrun without torch: {}, one sample at a time, {} threads\n", file.string(), threads());
+  show("  packed       {:>8} bytes {:>8.3f} ms\n", found.packed.bytes, found.packed.ms);
+  show("  stored dense {:>8} bytes {:>8.3f} ms, {:.2f} times as long\n", found.dense.bytes,
+       found.dense.ms, found.dense.ms / found.packed.ms);
+  show("  in training                 {:>8.3f} ms, {:.1f} times as long\n", found.trainer.ms,
+       found.trainer.ms / found.packed.ms);
+  show("next: spikenm-run profile {}\n", file.string());
+}
+
 void demo(const DemoArguments& a) {
   std::vector<std::filesystem::path> folders;
   for (const DemoConfig& demo_config : demo_configs()) {
@@ -32,6 +49,7 @@ void demo(const DemoArguments& a) {
                  .display = {.title = fmt::format("{:<12}", demo_config.name), .lines = false}});
   }
   show("{}\nruns: {}\n", report::run_table(folders), a.out);
+  show_timing(folders.back());
 }
 
 }  // namespace

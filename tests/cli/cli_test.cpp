@@ -314,9 +314,11 @@ TEST_F(Cli, TheDemoRunsItsThreeMethodsIntoOneTable) {
       run({"demo", "--out", "d", "data.train_size=60", "data.test_size=20", "model.width=4",
            "model.T=2", "train.epochs=1", "train.batch_size=20", "train.search_epochs=0"});
   ASSERT_EQ(demo.code, 0) << demo.err;
-  for (const char* part : {"dense", "random", "spikenm", "runs: d"})
+  for (const char* part : {"dense", "random", "spikenm", "runs: d",
+                           "run without torch: d/spikenm_2x8.snm", "stored dense", "in training"})
     EXPECT_NE(demo.out.find(part), std::string::npos) << demo.out << "lacks: " << part;
-  EXPECT_EQ(files_in("d"), (std::set<std::string>{"dense", "random_2x8", "spikenm_2x8"}));
+  EXPECT_EQ(files_in("d"),
+            (std::set<std::string>{"dense", "random_2x8", "spikenm_2x8", "spikenm_2x8.snm"}));
 }
 
 }  // namespace
