@@ -1,7 +1,7 @@
 # The commands of the project. Every target installs what is missing (tools/setup), then does only what changed.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: build demo test report-check faults sanitize fuzz bench docs lint tidy format cuda-check python setup clean help
+.PHONY: build demo test report-check faults sanitize fuzz bench docs lint tidy format cuda-check python wheel setup clean help
 
 export CCACHE_DIR := $(CURDIR)/.ccache
 # Warnings stop CI, not a newcomer whose compiler is newer than ours.
@@ -88,6 +88,14 @@ python: build ## build the Python package, install it into .venv-python and run 
 	@tools/setup_python $(if $(TORCH),torch)
 	@CC=cc CXX=c++ .venv-python/bin/pip install --quiet --no-build-isolation --no-deps -C cmake.define.$(WERROR:-D%=%) .
 	@SPIKENM_PROGRAM=$(CURDIR)/build/spikenm .venv-python/bin/python -m pytest -q python/tests
+
+wheel: setup ## a wheel for Linux, build-python/dist: the libraries it links inside, those of torch and OpenMP left out
+	@tools/setup_python
+	@rm -rf build-python/wheel build-python/dist
+	@CC=cc CXX=c++ .venv-python/bin/pip wheel --quiet --no-build-isolation --no-deps -w build-python/wheel -C cmake.define.$(WERROR:-D%=%) .
+	@PATH="$(CURDIR)/.venv-python/bin:$$PATH" auditwheel repair --exclude 'libtorch*' --exclude 'libc10*' -w build-python/dist build-python/wheel/*.whl >build-python/auditwheel.log 2>&1 || { cat build-python/auditwheel.log; exit 1; }
+	@! python3 -m zipfile -l build-python/dist/*.whl | grep -E 'libtorch|libc10|lib[gi]?omp'
+	@ls build-python/dist/*.whl
 
 setup: ## install Debian packages and .venv, if missing
 	@tools/setup
