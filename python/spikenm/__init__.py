@@ -19,7 +19,7 @@ from . import _core
 from ._core import Error
 
 if TYPE_CHECKING:
-    from . import data, onnx, runtime
+    from . import data, nir, onnx, runtime
     from ._program import find_program
     from ._run import Run, load
     from ._train import train
@@ -35,10 +35,11 @@ _HOMES = {
     "train": "._train",
     "find_program": "._program",
     "data": None,
+    "nir": None,
     "onnx": None,
     "runtime": None,
 }
-__all__ = ["Error", "Run", "data", "find_program", "load", "onnx", "runtime", "train"]
+__all__ = ["Error", "Run", "data", "find_program", "load", "nir", "onnx", "runtime", "train"]
 
 
 def __getattr__(name: str) -> Any:
