@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <thread>
 
@@ -31,10 +32,10 @@ size_t terminal_width() {
 
 // Waits in short pieces, so that Ctrl-C ends it at once.
 void wait(double seconds) {
-  using std::chrono::milliseconds;
-  for (double waited = 0; waited < seconds; waited += 0.1) {
+  constexpr std::chrono::milliseconds kPiece{100};
+  for (int64_t pieces = std::lround(10 * seconds); pieces > 0; --pieces) {
     throw_if_interrupted("while watching");
-    std::this_thread::sleep_for(milliseconds(100));
+    std::this_thread::sleep_for(kPiece);
   }
 }
 

@@ -28,7 +28,8 @@ Curves curves_of(const std::vector<Json>& lines) {
       if (value.is_number()) curves[key].push_back(value.get<double>());
       if (!value.is_object()) continue;
       for (const auto& [part, number] : value.items())
-        if (number.is_number()) curves[key + " " + part].push_back(number.get<double>());
+        if (number.is_number())
+          curves[fmt::format("{} {}", key, part)].push_back(number.get<double>());
     }
   }
   for (const char* key : kHidden) curves.erase(key);
