@@ -111,7 +111,8 @@ FoldedNorm read_norm(SectionReader& reader, NodeId id, const graph::Node& node) 
 
 std::vector<uint8_t> read_mask(SectionReader& reader, NodeId id, const graph::Node& node) {
   const auto neurons = static_cast<size_t>(node.out.values());
-  const Bytes bits = reader.bytes(kMaskSection, id, node.name, (neurons + 7) / 8);
+  const HeldBytes held = reader.bytes(kMaskSection, id, node.name, (neurons + 7) / 8);
+  const Bytes bits = held;
   std::vector<uint8_t> keep(neurons);
   for (size_t i = 0; i < neurons; ++i) keep[i] = bits[i / 8] >> i % 8 & 1;
   return keep;
