@@ -59,8 +59,9 @@ Help help_of(const std::string& command) {
       "  spikenm-run bench MODEL [FILE]        times it\n"
       "  spikenm-run inspect MODEL             describes it\n"
       "  spikenm-run profile MODEL [FILE]      times every layer\n",
-      "A network that was trained on images reads PNG pictures of its size, one trained on events "
-      "reads\nevent files (.aedat, .aedat4, .dat, .bin, .npz, …); both read .npy arrays of "
+      "A network that was trained on images reads PNG and JPEG pictures of its size, one trained "
+      "on "
+      "events reads\nevent files (.aedat, .aedat4, .dat, .bin, .npz, …); both read .npy arrays of "
       "[frames, channels, height, width].\n\n"
       "Examples:\n"
       "  spikenm-run m.snm recording.aedat4 other.npy\n"
@@ -72,14 +73,15 @@ Help help_of(const std::string& command) {
 void add_options(CLI::App& app, Arguments& a, int& threads) {
   app.add_option("MODEL", a.model, "a .snm file")->required();
   if (a.command == "bench" || a.command == "profile") {
-    app.add_option("FILE", a.files, "an event file, a .npy array or a PNG picture")->expected(0, 1);
+    app.add_option("FILE", a.files, "an event file, a .npy array, a PNG or JPEG picture")
+        ->expected(0, 1);
     app.add_option("--batch", a.batch, "samples at once")->check(CLI::Range(1, 4096));
     app.add_option("--rounds", a.rounds, "the best of so many is shown")
         ->check(CLI::Range(1, 100000));
   }
   if (a.command.empty()) {
     CLI::Option* const files =
-        app.add_option("FILES", a.files, "event files, .npy arrays or PNG pictures");
+        app.add_option("FILES", a.files, "event files, .npy arrays, PNG or JPEG pictures");
     CLI::Option* const data =
         app.add_option("--data", a.data, "measure the accuracy on the test part of this dataset")
             ->excludes(files);

@@ -2,9 +2,9 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/core/input_file.h"
-#include "spikenm/core/png.h"
 #include "spikenm/data/events/recognize.h"
 #include "spikenm/data/formats/npy.h"
+#include "spikenm/data/formats/picture_file.h"
 #include "spikenm/data/frames.h"
 #include "spikenm/data/resize.h"
 #include "spikenm/data/transforms/normalize.h"
@@ -87,7 +87,7 @@ std::vector<float> read_picture(Bytes bytes, const std::string& source,
   SPIKENM_CHECK(!model.input().events && (frame.channels == 1 || frame.channels == 3),
                 "{}: found a picture, wanted {}", source,
                 model.input().events ? "events" : "values of other channels");
-  const Picture picture = read_png(bytes, frame.channels == 1, source);
+  const Picture picture = data::read_picture(bytes, frame.channels == 1, source);
   SPIKENM_CHECK(picture.width == frame.width && picture.height == frame.height,
                 "{}: found a picture of {}x{}, wanted {}x{}", source, picture.width, picture.height,
                 frame.width, frame.height);
@@ -130,7 +130,7 @@ std::vector<float> read_sample(const std::filesystem::path& path, const runtime:
          InputFile(path).size());
   }
   std::vector<float> values;
-  if (as_text(bytes).starts_with("\x89PNG"))
+  if (as_text(bytes).starts_with("\x89PNG") || as_text(bytes).starts_with("\xff\xd8\xff"))
     values = read_picture(bytes, source, model);
   else if (holds_values(bytes, source, model))
     values = read_array(bytes, source, model);

@@ -56,6 +56,11 @@ class RunProgram(unittest.TestCase):
         self.assertTrue(all("reason" in row for row in profile if "kernel" in row))
         self.assertIn("events", run("profile", MODEL).stdout)
 
+    def test_pictures_are_known_by_their_content(self):
+        for begin in (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0"):
+            self.path("a").write_bytes(begin)
+            self.assertIn("a: found a picture, wanted events", run(MODEL, self.path("a")).stderr)
+
     def test_every_level_gives_the_same(self):
         write_npy(self.path("a.npy"), (3, 2, 8, 8))
         answers = {subprocess.run([PROGRAM, MODEL, str(self.path("a.npy")), "--json"], capture_output=True, text=True,
