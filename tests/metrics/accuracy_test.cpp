@@ -51,6 +51,21 @@ TEST(AccuracyCounter, TheFiveBestAreInAndTiesGoToTheLowerClass) {
   EXPECT_DOUBLE_EQ(*counter.top5_percent(), 500 / 7.0);
 }
 
+TEST(AccuracyCounter, CountsWhichClassIsTakenForWhich) {
+  const float nan = std::nanf("");
+  AccuracyCounter counter;
+  counter.add(test::floats({9, 1, 0,  //
+                            9, 1, 0,  //
+                            0, 1, 2,  //
+                            0, 0, nan},
+                           {1, 4, 3}),
+              labels({0, 1, 2, 2}));
+  using Counts = std::vector<std::vector<int64_t>>;
+  // A score that is not a number is right about nothing, and counted for another class.
+  EXPECT_EQ(counter.confusion(), (Counts{{1, 0, 0}, {1, 0, 0}, {1, 0, 1}}));
+  EXPECT_DOUBLE_EQ(counter.percent(), 50);
+}
+
 TEST(AccuracyCounter, FiveClassesHaveNoTop5) {
   AccuracyCounter five, six;
   five.add(at::zeros({2, 1, 5}), labels({4}));
