@@ -69,7 +69,7 @@ TEST_F(DataCli, PreviewDrawsImagesAndEvents) {
     EXPECT_EQ(found.code, 0) << found.err;
     const std::string svg = read_file(dir / "sheet.svg");
     EXPECT_TRUE(test::has(svg, "data:image/png;base64,")) << name;
-    if (name == std::string("dvs-gesture")) EXPECT_TRUE(test::has(svg, ">t = 4 of 4<"));
+    EXPECT_EQ(test::has(svg, ">t = 4 of 4<"), name == std::string("dvs-gesture")) << name;
   }
 }
 
