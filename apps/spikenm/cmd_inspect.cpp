@@ -42,6 +42,10 @@ std::string percent_kept(const nm::MaskAudit& audit) {
   return percent(static_cast<double>(audit.kept), static_cast<double>(audit.weights));
 }
 
+bool has_blocks(const Layer& layer) {
+  return layer.rule != nullptr && layer.rule->rule == nm::Mask::Kind::kNm;
+}
+
 struct Column {
   const char* title;
   std::string (*cell)(const Layer&);
@@ -59,17 +63,21 @@ const std::vector<Column> kNetworkColumns{
      [](const Layer& l) {
        return l.connections ? fmt::format("{:.0f}", l.connections->dense) : "not counted";
      }},
-    {"pattern", [](const Layer& l) { return l.rule ? l.rule->pattern.text() : "dense"; }},
+    {"pattern", [](const Layer& l) { return l.rule ? l.rule->rule_text() : "dense"; }},
     {"blocks",
-     [](const Layer& l) { return l.rule ? fmt::format("{}", l.rule->layout.n_blocks) : ""; }},
+     [](const Layer& l) {
+       return has_blocks(l) ? fmt::format("{}", l.rule->layout.n_blocks) : "";
+     }},
     {"tail",
-     [](const Layer& l) { return l.rule ? fmt::format("{}", l.rule->layout.tail()) : ""; }}};
+     [](const Layer& l) { return has_blocks(l) ? fmt::format("{}", l.rule->layout.tail()) : ""; }}};
 
 // Only for a trained network.
 const std::vector<Column> kMaskColumns{
     {"kept %", [](const Layer& l) { return l.kept ? percent_kept(l.kept->audit) : ""; }},
     {"empty",
-     [](const Layer& l) { return l.kept ? fmt::format("{}", l.kept->audit.empty_blocks) : ""; }},
+     [](const Layer& l) {
+       return l.kept && has_blocks(l) ? fmt::format("{}", l.kept->audit.empty_blocks) : "";
+     }},
     {"alive", [](const Layer& l) {
        return l.connections ? fmt::format("{:.10g}", l.connections->alive) : "";
      }}};
@@ -124,7 +132,10 @@ std::string describe(const train::ModelRecipe& model, const sparsity::Masks* mas
                       weight_text(audit.weight_percent(), audit.weight_percent_all()),
                       connections.percent());
   if (!known.neurons.empty()) text += fmt::format(", neurons {:.2f} %", neurons.percent());
-  return text + (audit.valid() ? ", N:M valid" : ", N:M VIOLATED");
+  const bool all_blocks = std::ranges::all_of(
+      audit.layers, [](const auto& layer) { return layer.rule == nm::Mask::Kind::kNm; });
+  return text +
+         fmt::format(", {} {}", all_blocks ? "N:M" : "masks", audit.valid() ? "valid" : "VIOLATED");
 }
 
 void say_notes(const train::Recipe& recipe) {

@@ -34,7 +34,7 @@ graph::Annotations annotate(const train::ModelRecipe& model, const sparsity::Mas
                             const fs::path& run) {
   graph::Annotations notes;
   for (const sparsity::MaskableLayer& layer : model.method->layers())
-    notes.notes[layer.synapse->name].push_back(layer.pattern.text());
+    notes.notes[layer.synapse->name].push_back(layer.rule_text());
   if (masks == nullptr) return notes;
   const metrics::SparsityAudit audit = metrics::audit_network(*model.network, masks->weights);
   for (const metrics::LayerAudit& layer : audit.layers)

@@ -45,7 +45,8 @@ int main() {
       "example");
   train::Recipe recipe = train::read_recipe(config);
   auto layers = sparsity::find_maskable_layers(*recipe.model.network, Config(), nm::Axis::kIn);
-  recipe.model.method = std::make_unique<FirstN>(std::move(layers));
+  recipe.model.method =
+      std::make_unique<sparsity::Pruning>(std::make_unique<FirstN>(std::move(layers)));
 
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / "spikenm_custom_method";

@@ -101,5 +101,23 @@ TEST(Mask, ProbabilisticSumReachesTheLastPosition) {
   EXPECT_EQ(probabilistic_sum({63}), BlockBits{1} << 63);
 }
 
+TEST(MaskAudit, GoesByTheRuleOfTheMask) {
+  const WeightShape shape{2, 3, 1, 2};
+  Mask mask{.kind = Mask::Kind::kChannel,
+            .layout = no_blocks(shape),
+            .keep = {1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0}};  // output 0, inputs 0 and 2
+  EXPECT_TRUE(audit(mask).valid());
+  mask.keep[11] = 1;  // one weight of output 1: then three of its others are missing
+  EXPECT_EQ(audit(mask).misplaced, 3);
+  EXPECT_FALSE(audit(mask).valid());
+  mask.kind = Mask::Kind::kUnstructured;
+  EXPECT_TRUE(audit(mask).valid());
+  mask.kind = Mask::Kind::kDense;
+  EXPECT_EQ(audit(mask).misplaced, 7);
+  EXPECT_TRUE(audit(Mask::dense(12)).valid());
+  EXPECT_EQ(rule_text(Mask::Kind::kNm, {.n = 2, .m = 8}), "2:8");
+  EXPECT_EQ(rule_text(Mask::Kind::kChannel, {}), "channel");
+}
+
 }  // namespace
 }  // namespace spikenm::nm

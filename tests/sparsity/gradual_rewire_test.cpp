@@ -11,7 +11,7 @@ using test::hardened, test::method_on, test::search_step, test::small_network;
 const std::string kBusy = "mask_every = 1\nevery = 1\npattern = \"2:8\"\n";
 
 // The share of conv3's weights that a training step uses.
-double density(nn::Network& network, Method& method, const StepInfo& info) {
+double density(nn::Network& network, Pruning& method, const StepInfo& info) {
   method.begin_step(info);
   const Tensor& weight = network.synapses()[2].weight;
   return method.effective_weight(2, at::ones_like(weight)).mean().item<double>();

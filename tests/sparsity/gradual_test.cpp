@@ -14,11 +14,11 @@ using test::hardened, test::kept_in_block, test::method_on, test::search_step, t
 const std::string kFlat = "axis = \"flat\"\nlayers = [\"conv3\"]\n";  // 2304 weights, no tail
 
 // The mask that a training step uses.
-Tensor in_force(Method& method) {
+Tensor in_force(Pruning& method) {
   return method.effective_weight(0, at::ones_like(method.layers()[0].synapse->weight)).detach();
 }
 
-double kept_of_16(Method& method, int64_t step, int64_t steps) {
+double kept_of_16(Pruning& method, int64_t step, int64_t steps) {
   method.begin_step({step, steps});
   return 16 * in_force(method).mean().item<double>();
 }

@@ -20,7 +20,7 @@ const std::string kBoth = "granularity = \"weight+neuron\"\n";
 const ClearMoments kNothing = [](const Tensor&, const Tensor&) {};
 
 // The masks' scalars: the last parameter group of the method.
-std::vector<Tensor> scalars(Method& method) {
+std::vector<Tensor> scalars(Pruning& method) {
   return method.param_groups().back().tensors;
 }
 
@@ -54,7 +54,7 @@ struct Residual {
   std::unique_ptr<nn::Network> network = make_residual();
 
   // Forward and backward of one step on x [T,B,1,4,4].
-  void step(Method& method, const Tensor& x, const StepInfo& info) {
+  void step(Pruning& method, const Tensor& x, const StepInfo& info) {
     const MethodHooks hooks(method);
     method.begin_step(info);
     nn::RunPass pass(/*training=*/true);
@@ -68,7 +68,7 @@ Tensor frames() {
 }
 
 // Forward and backward through the gates of the first layer alone, whose spikes are `value`.
-void pull_gates(Method& method, double value) {
+void pull_gates(Pruning& method, double value) {
   std::vector<int64_t> shape = method.neurons()[0].shape;
   shape.insert(shape.begin(), {1, 1});
   method.effective_spikes(0, at::full(shape, value)).sum().backward();
@@ -117,11 +117,12 @@ TEST(NeuronPruning, MasksTheNeuronsThatMayBe) {
   EXPECT_EQ(method->layers().size(), 4u);
 }
 
-TEST(NeuronPruning, StandsBesideEveryMethodAndLeavesItsMasksAlone) {
+TEST(NeuronPruning, StandsBesideEveryMethodOfWeightsAndLeavesItsMasksAlone) {
   for (const auto& row : methods().rows()) {
     SCOPED_TRACE(row.name);
     const auto plain_network = small_network(), network = small_network();
     const auto plain = method_on(*plain_network, row.name, "", 3);
+    if (!plain->neurons().empty()) continue;  // masks both itself
     const auto method = method_on(*network, row.name, kBoth, 3);
     EXPECT_EQ(test::hardened(*method), test::hardened(*plain));
     EXPECT_EQ(method->pattern_text(), plain->pattern_text());

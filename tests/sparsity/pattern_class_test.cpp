@@ -12,11 +12,11 @@ using test::hardened, test::kept_in_block, test::method_on, test::small_network;
 
 const std::string kConv3 = "layers = [\"conv3\"]\n";  // 144 blocks of 16, no tail
 
-Tensor logits_of(Method& method) {
+Tensor logits_of(Pruning& method) {
   return method.param_groups()[0].tensors[0];
 }
 
-std::set<int> block_counts(const Method& method) {
+std::set<int> block_counts(const Pruning& method) {
   std::set<int> counts;
   const nm::Mask mask = method.harden(0);
   for (int64_t b = 0; b < mask.layout.n_blocks; ++b) counts.insert(kept_in_block(mask, b));

@@ -16,7 +16,7 @@ using test::hardened, test::method_on, test::search_step, test::small_network;
 // hands in itself.
 struct Wired {
   std::unique_ptr<nn::Network> network;
-  std::unique_ptr<Method> method;
+  std::unique_ptr<Pruning> method;
   Tensor weight, cleared;  // `cleared` is the keep that the moments were cleared with
 
   Wired(int64_t cout, int64_t cin, const std::string& toml, uint64_t seed = 0) {

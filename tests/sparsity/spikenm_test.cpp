@@ -16,7 +16,7 @@ using Keep = std::vector<uint8_t>;
 const std::string kPaper = "preset = \"paper\"\n";
 
 // Blocks of all layers by how many weights they keep.
-std::set<int> block_counts(const Method& method) {
+std::set<int> block_counts(const Pruning& method) {
   std::set<int> counts;
   for (const MaskableLayer& layer : method.layers()) {
     const nm::Mask mask = method.harden(layer.id);
@@ -25,12 +25,12 @@ std::set<int> block_counts(const Method& method) {
   return counts;
 }
 
-Tensor logits_of(Method& method, size_t layer) {
+Tensor logits_of(Pruning& method, size_t layer) {
   return method.param_groups()[0].tensors[layer];
 }
 
 // The mask that training uses in this step, of conv3.
-Tensor drawn(nn::Network& network, Method& method, const StepInfo& info) {
+Tensor drawn(nn::Network& network, Pruning& method, const StepInfo& info) {
   method.begin_step(info);
   const Tensor& weight = network.synapses()[2].weight;
   return method.effective_weight(2, at::ones_like(weight)).detach();

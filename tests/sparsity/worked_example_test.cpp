@@ -57,7 +57,7 @@ struct WorkedStep {
   uint64_t seed;
   StepInfo info;
   std::unique_ptr<nn::Network> network;
-  std::unique_ptr<Method> method;
+  std::unique_ptr<Pruning> method;
   RecordingPass pass;
   std::vector<Tensor> before;  // the logits of each layer, [4]
   std::vector<Tensor> task;    // the logits' gradient from the loss alone
@@ -87,8 +87,7 @@ struct WorkedStep {
     for (size_t i = 0; i < logit_values.size(); ++i) task.push_back(logits(i).grad().clone());
     method->after_backward(info);
     const ParamGroup group = method->param_groups()[0];
-    nn::Optimizer(group.tensors, {.kind = nn::OptimizerKind::kAdam, .eps = group.eps})
-        .step(group.lr);
+    nn::Optimizer(group.tensors, group.optimizer).step(group.lr);
   }
 
   // g_k of a layer's only block, as the draw addressed it.

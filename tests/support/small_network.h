@@ -32,8 +32,8 @@ inline std::unique_ptr<nn::Network> small_network_unmaskable(const std::string& 
 }
 
 // `toml` is the [method] section.
-inline std::unique_ptr<sparsity::Method> method_on(nn::Network& network, const std::string& name,
-                                                   const std::string& toml, uint64_t seed = 0) {
+inline std::unique_ptr<sparsity::Pruning> method_on(nn::Network& network, const std::string& name,
+                                                    const std::string& toml, uint64_t seed = 0) {
   return sparsity::make_method(name, network, Config::from_text(toml, "test"), seed);
 }
 
@@ -44,7 +44,7 @@ inline at::Tensor spike_batch(int64_t T = 3, int64_t B = 4) {
 }
 
 // Forward and backward of one step of a search, with fresh gradients; returns the loss.
-inline double search_step(nn::Network& network, sparsity::Method& method,
+inline double search_step(nn::Network& network, sparsity::Pruning& method,
                           const sparsity::StepInfo& info = {}) {
   for (const nn::NamedTensor& p : network.parameters()) p.tensor.mutable_grad() = at::Tensor();
   for (const sparsity::ParamGroup& group : method.param_groups())
@@ -60,7 +60,7 @@ inline double search_step(nn::Network& network, sparsity::Method& method,
 }
 
 // What every layer of the method would keep, one after another.
-inline std::vector<uint8_t> hardened(const sparsity::Method& method) {
+inline std::vector<uint8_t> hardened(const sparsity::Pruning& method) {
   std::vector<uint8_t> keep;
   for (const sparsity::LayerMask& m : sparsity::harden_all(method).weights)
     keep.insert(keep.end(), m.mask.keep.begin(), m.mask.keep.end());

@@ -10,7 +10,7 @@
 namespace spikenm::train {
 namespace {
 
-using sparsity::Method;
+using sparsity::Pruning;
 using test::method_on, test::small_network;
 
 // Step `step` of a search of 100, which is half of the training.
@@ -25,7 +25,7 @@ nn::Optimizer optimizer_of(const nn::Network& network, const nn::OptimizerOption
 }
 
 // How far a step moves a parameter of the method's own whose gradient is `gradient` everywhere.
-at::Tensor moved_by_step(nn::Network& network, Method& method, const at::Tensor& own,
+at::Tensor moved_by_step(nn::Network& network, Pruning& method, const at::Tensor& own,
                          const Schedule& schedule, int64_t step, double gradient) {
   nn::Optimizer weights = optimizer_of(network);
   SearchHooks search(method, schedule, weights);

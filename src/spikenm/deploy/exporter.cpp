@@ -45,9 +45,8 @@ bool shares_taps(const nm::Mask& mask, const nm::WeightShape& shape) {
 std::optional<WeightRule> rule_of(const sparsity::LayerMask& layer, const nm::WeightShape& shape) {
   const nm::Mask& mask = layer.mask;
   const std::string& name = layer.synapse->name;
-  if (mask.kind == nm::Mask::Kind::kDense) return std::nullopt;
-  SPIKENM_CHECK(mask.kind == nm::Mask::Kind::kNm,
-                "{}: found a mask without a pattern, wanted N:M or none", name);
+  // Without blocks there are no positions to store: the weight is stored whole, zeros included.
+  if (mask.kind != nm::Mask::Kind::kNm) return std::nullopt;
   const nm::BlockLayout in =
       nm::make_layout(shape, mask.pattern, nm::Axis::kIn, name, mask.layout.taps > 1);
   const bool along_input = same_places(in, mask.layout);

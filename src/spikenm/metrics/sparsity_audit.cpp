@@ -33,6 +33,12 @@ bool SparsityAudit::valid() const {
                      [](const LayerAudit& layer) { return layer.audit.valid(); });
 }
 
+bool SparsityAudit::nm_valid() const {
+  return valid() && std::all_of(layers.begin(), layers.end(), [](const LayerAudit& layer) {
+           return layer.rule == nm::Mask::Kind::kNm;
+         });
+}
+
 int64_t SparsityAudit::empty_blocks() const {
   int64_t sum = 0;
   for (const LayerAudit& layer : layers) sum += layer.audit.empty_blocks;
@@ -42,7 +48,8 @@ int64_t SparsityAudit::empty_blocks() const {
 SparsityAudit audit_masks(const std::vector<sparsity::LayerMask>& masks) {
   SparsityAudit result;
   for (const sparsity::LayerMask& m : masks)
-    result.layers.push_back({.name = m.synapse->name, .audit = nm::audit(m.mask)});
+    result.layers.push_back(
+        {.name = m.synapse->name, .audit = nm::audit(m.mask), .rule = m.mask.kind});
   return result;
 }
 

@@ -1,4 +1,4 @@
-// What is left of weights and neurons, and the proof that every block obeys its pattern.
+// What is left of weights and neurons, and the proof that every mask obeys its rule.
 #pragma once
 
 #include "spikenm/sparsity/frozen_masks.h"
@@ -11,6 +11,7 @@ namespace spikenm::metrics {
 struct LayerAudit {
   std::string name;
   nm::MaskAudit audit;
+  nm::Mask::Kind rule = nm::Mask::Kind::kNm;
 };
 
 struct SparsityAudit {
@@ -20,7 +21,8 @@ struct SparsityAudit {
   [[nodiscard]] double weight_percent() const;
   // The same over all layers that may be masked: those left dense keep all their weights.
   [[nodiscard]] double weight_percent_all() const;
-  [[nodiscard]] bool valid() const;  // no block keeps more than its n
+  [[nodiscard]] bool valid() const;     // every mask obeys its rule
+  [[nodiscard]] bool nm_valid() const;  // and every rule is n:m
   [[nodiscard]] int64_t empty_blocks() const;
 };
 

@@ -7,14 +7,14 @@ namespace spikenm::sparsity {
 
 struct FrozenHooks::OnWeights : nn::WeightHook {
   explicit OnWeights(const LayerMask& mask)
-      : synapse(mask.synapse), keep(mask.keep), previous(synapse->hook) {
+      : synapse(mask.synapse), keep(mask.keep), used(mask.used), previous(synapse->hook) {
     synapse->hook = this;
   }
   ~OnWeights() override { synapse->hook = previous; }
-  Tensor effective(const Tensor& weight) override { return weight * keep; }
+  Tensor effective(const Tensor& weight) override { return used.defined() ? used : weight * keep; }
 
   nn::Synapse* synapse;
-  Tensor keep;
+  Tensor keep, used;
   nn::WeightHook* previous;
 };
 
@@ -34,15 +34,24 @@ struct FrozenHooks::OnSpikes : nn::SpikeHook {
 LayerMask make_layer_mask(nn::Synapse& synapse, nm::Mask mask) {
   Tensor keep = at::empty(synapse.weight.sizes(), at::kByte);
   std::copy(mask.keep.begin(), mask.keep.end(), keep.mutable_data_ptr<uint8_t>());
-  return {.synapse = &synapse, .mask = std::move(mask), .keep = keep.to(synapse.weight.options())};
+  return {.synapse = &synapse,
+          .mask = std::move(mask),
+          .keep = keep.to(synapse.weight.options()),
+          .used = {}};
 }
 
-Masks harden_all(const Method& method) {
-  Masks masks;
-  for (const MaskableLayer& layer : method.layers())
+void add_masks(const Method& method, Masks& masks) {
+  for (const MaskableLayer& layer : method.layers()) {
     masks.weights.push_back(make_layer_mask(*layer.synapse, method.harden(layer.id)));
+    masks.weights.back().used = method.used_weight(layer.id);
+  }
   for (const MaskableNeurons& neurons : method.neurons())
     masks.neurons.push_back({.neuron = neurons.neuron, .keep = method.harden_neurons(neurons.id)});
+}
+
+Masks harden_all(const Pruning& pruning) {
+  Masks masks;
+  for (const Method* const method : pruning.all()) add_masks(*method, masks);
   return masks;
 }
 
@@ -58,9 +67,9 @@ Tensor visit_bits(nn::StateVisitor& visitor, const std::string& name, const Tens
 
 }  // namespace
 
-void visit_masks(nn::StateVisitor& visitor, const Method& method, Masks& masks) {
+void visit_masks(nn::StateVisitor& visitor, const Pruning& pruning, Masks& masks) {
   const bool makes = visitor.loads();
-  if (makes) masks = harden_all(method);  // of the right layers and shapes
+  if (makes) masks = harden_all(pruning);  // of the right layers and shapes
 
   for (LayerMask& m : masks.weights) {
     const std::string name = m.synapse->name + ".mask";
@@ -68,7 +77,8 @@ void visit_masks(nn::StateVisitor& visitor, const Method& method, Masks& masks) 
     if (!makes) continue;
     const auto* const begin = bits.const_data_ptr<uint8_t>();
     m.mask.keep.assign(begin, begin + bits.numel());
-    if (!nm::audit(m.mask).valid()) visitor.refuse(name, "found blocks that break the pattern");
+    if (!nm::audit(m.mask).valid())
+      visitor.refuse(name, "found weights that break the rule of the layer");
     m = make_layer_mask(*m.synapse, m.mask);
   }
   for (NeuronMask& m : masks.neurons) {
@@ -80,6 +90,14 @@ void visit_masks(nn::StateVisitor& visitor, const Method& method, Masks& masks) 
 void apply_to_weights(const Masks& masks) {
   const at::NoGradGuard no_grad;
   for (const LayerMask& m : masks.weights) m.synapse->weight.mul_(m.keep);
+}
+
+void write_used_weights(Masks& masks) {
+  const at::NoGradGuard no_grad;
+  for (LayerMask& m : masks.weights) {
+    if (m.used.defined()) m.synapse->weight.copy_(m.used);
+    m.used.reset();
+  }
 }
 
 FrozenHooks::FrozenHooks(const Masks& masks) {

@@ -1,7 +1,7 @@
 // Masks that no longer change: evaluation, finetuning and a loaded model use them.
 #pragma once
 
-#include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/pruning.h"
 
 namespace spikenm::sparsity {
 
@@ -9,6 +9,7 @@ struct LayerMask {
   nn::Synapse* synapse = nullptr;
   nm::Mask mask;
   Tensor keep;  // the mask in the weight's shape and type
+  Tensor used;  // the weight that prune would write; undefined: W * keep
 };
 
 struct NeuronMask {
@@ -24,15 +25,20 @@ struct Masks {
 
 LayerMask make_layer_mask(nn::Synapse& synapse, nm::Mask mask);
 
-// The masks that prune would freeze now, for all layers and neurons of the method.
-Masks harden_all(const Method& method);
+// Adds the masks that prune would freeze now, for all layers and neurons of one method.
+void add_masks(const Method& method, Masks& masks);
+// The masks that prune would freeze now, for all layers and neurons of the methods.
+Masks harden_all(const Pruning& pruning);
 
 // Shows frozen masks to the visitor. A visitor that loads replaces `masks` by new ones, for the
-// layers and neurons of the method.
-void visit_masks(nn::StateVisitor& visitor, const Method& method, Masks& masks);
+// layers and neurons of the methods.
+void visit_masks(nn::StateVisitor& visitor, const Pruning& pruning, Masks& masks);
 
 // W *= mask.
 void apply_to_weights(const Masks& masks);
+// Writes the weights that the masks' methods use instead, where they do; from then on W * keep is
+// what is used.
+void write_used_weights(Masks& masks);
 
 // Installs the masks as hooks of their network for as long as this lives; afterwards the earlier
 // hooks are restored.

@@ -30,6 +30,11 @@ inline const ChoiceKey kLastLayer{
 inline const TextKey kAxis{
     "axis", "in", "what a block runs along: in, input channels, or flat, the stored order"};
 
+// Which layers are masked, by any rule.
+inline KeyList choice_keys() {
+  return {&kLayers, &kFirstLayer, &kLastLayer};
+}
+
 // All keys except the axis, for which a method may have its own default.
 inline KeyList layer_keys() {
   return {&kShare,  &kShareTaps,    &kPattern,    &kAutoM,    &kAutoRule,

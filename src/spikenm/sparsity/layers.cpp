@@ -78,9 +78,20 @@ void read_end(const ChoiceKey& key, const nn::Synapse& end, const Config& method
   }
 }
 
-Rules read_rules(nn::Network& network, const Config& method) {
+// Reads which layers are masked at all.
+Rules read_choice(nn::Network& network, const Config& method) {
   const std::vector<std::string> names = names_of(network);
   Rules rules;
+  rules.globs = kLayers.read(method);
+  for (const std::string& glob : rules.globs) check_glob(glob, names, method.full_key("layers"));
+  read_end(kFirstLayer, network.synapses().front(), method, rules);
+  read_end(kLastLayer, network.synapses().back(), method, rules);
+  return rules;
+}
+
+Rules read_rules(nn::Network& network, const Config& method) {
+  const std::vector<std::string> names = names_of(network);
+  Rules rules = read_choice(network, method);
   const int share = static_cast<int>(kShare.read(method));
   rules.share_taps = kShareTaps.read(method);
   rules.pattern_text = kPattern.read(method);
@@ -89,9 +100,6 @@ Rules read_rules(nn::Network& network, const Config& method) {
                       ? nm::NmPattern{.n = 1, .m = rules.automatic->m, .share = share}
                       : nm::NmPattern::parse(rules.pattern_text, method.full_key("pattern"), share);
 
-  rules.globs = kLayers.read(method);
-  for (const std::string& glob : rules.globs) check_glob(glob, names, method.full_key("layers"));
-
   const std::string table_key = method.full_key("layer_pattern");
   for (const auto& [glob, text] : kLayerPattern.read(method)) {
     check_glob(glob, names, table_key);
@@ -99,9 +107,6 @@ Rules read_rules(nn::Network& network, const Config& method) {
     if (text != "dense") pattern = nm::NmPattern::parse(text, table_key + "." + glob, share);
     rules.own.push_back({.glob = glob, .pattern = pattern});
   }
-
-  read_end(kFirstLayer, network.synapses().front(), method, rules);
-  read_end(kLastLayer, network.synapses().back(), method, rules);
   return rules;
 }
 
@@ -172,6 +177,33 @@ std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Conf
 std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method) {
   return find_maskable_layers(network, method,
                               nm::parse_axis(kAxis.read(method), method.full_key("axis")));
+}
+
+std::vector<MaskableLayer> find_layers(nn::Network& network, const Config& method,
+                                       nm::Mask::Kind rule) {
+  const Rules rules = read_choice(network, method);
+  std::vector<MaskableLayer> layers;
+  for (nn::Synapse& synapse : network.synapses())
+    if (rules.wants(synapse) && !rules.is_dense(synapse.name))
+      layers.push_back({.id = layers.size(),
+                        .synapse = &synapse,
+                        .pattern = {},
+                        .layout = nm::no_blocks(synapse.shape()),
+                        .rule = rule});
+  SPIKENM_CHECK(!layers.empty(),
+                "{}: with first_layer and last_layer it leaves no layer to mask; {} = \"dense\" "
+                "trains without masks",
+                method.full_key("layers"), method.full_key("name"));
+  return layers;
+}
+
+nm::Mask mask_from_tensor(const MaskableLayer& layer, const at::Tensor& keep) {
+  const at::Tensor bits = keep.ne(0).to(at::kCPU, at::kByte).contiguous();
+  const auto* const begin = bits.const_data_ptr<uint8_t>();
+  return {.kind = layer.rule,
+          .pattern = layer.pattern,
+          .layout = layer.layout,
+          .keep = {begin, begin + bits.numel()}};
 }
 
 nm::Mask mask_from_draws(const MaskableLayer& layer, const at::Tensor& draws) {

@@ -5,6 +5,7 @@
 #include "spikenm/nm/mask.h"
 #include "spikenm/nn/network.h"
 
+#include <string>
 #include <vector>
 
 namespace spikenm::sparsity {
@@ -12,8 +13,10 @@ namespace spikenm::sparsity {
 struct MaskableLayer {
   size_t id = 0;  // index in the list
   nn::Synapse* synapse = nullptr;
-  nm::NmPattern pattern;
+  nm::NmPattern pattern;  // with rule kNm
   nm::BlockLayout layout;
+  nm::Mask::Kind rule = nm::Mask::Kind::kNm;
+  [[nodiscard]] std::string rule_text() const { return nm::rule_text(rule, pattern); }
 };
 
 // Reads pattern, share, share_taps, layers (globs), layer_pattern, first_layer and last_layer from
@@ -23,6 +26,13 @@ std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Conf
                                                 nm::Axis axis);
 // The same with the axis that [method] names, `in` by default.
 std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Config& method);
+
+// For a rule without blocks: reads layers, first_layer and last_layer.
+std::vector<MaskableLayer> find_layers(nn::Network& network, const Config& method,
+                                       nm::Mask::Kind rule);
+
+// The mask of a layer without blocks that keeps what is not 0 in `keep`, of the weight's shape.
+nm::Mask mask_from_tensor(const MaskableLayer& layer, const at::Tensor& keep);
 
 // The mask of a layer whose blocks keep the positions in `draws` [n_blocks, k] (uint8).
 nm::Mask mask_from_draws(const MaskableLayer& layer, const at::Tensor& draws);

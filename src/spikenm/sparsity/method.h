@@ -1,6 +1,5 @@
-// One pruning method. The trainer calls these functions during search and knows nothing else about
-// the method. After prune the masks are frozen (frozen_masks.h) and the method is not called any
-// more.
+// One pruning method, of weights, of neurons or of both. A run may have two side by side (pruning.h).
+// After prune the masks are frozen (frozen_masks.h) and the method is not called any more.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -33,6 +32,7 @@ using ClearMoments = std::function<void(const Tensor& parameter, const Tensor& k
 struct StepInfo {
   int64_t step = 0;
   int64_t steps = 1;
+  double lr = 0;                    // of the weights; set in training steps
   Scaling scaling = {};             // only set for after_backward
   ClearMoments clear_moments = {};  // only set for begin_step of a training step
   // 0 at the first step, towards 1 at the last.
@@ -48,12 +48,12 @@ struct MaskableNeurons {
   std::vector<int64_t> shape;  // [C,H,W]
 };
 
-// Parameters that belong to the method; a separate Adam trains them.
+// Parameters that belong to the method; an optimiser of their own trains them.
 struct ParamGroup {
   std::vector<Tensor> tensors;
   double lr = 1e-3;
-  double eps = 1e-8;
-  bool follows_schedule = true;  // lr is multiplied by the factor of the weights' schedule
+  nn::OptimizerOptions optimizer = {};  // Adam unless told
+  bool follows_schedule = true;         // lr is multiplied by the factor of the weights' schedule
 };
 
 class Method {
@@ -66,7 +66,7 @@ class Method {
   // Called before each forward of a training step: draws masks, lowers temperatures.
   virtual void begin_step(const StepInfo&) {}
   // The weight that a layer uses in a training step; differentiable. It must not draw again.
-  virtual Tensor effective_weight(size_t layer, const Tensor& weight) = 0;
+  virtual Tensor effective_weight(size_t /*layer*/, const Tensor& weight) { return weight; }
   // Where the layer's backward writes its credit; null: no credit is wanted.
   virtual std::shared_ptr<ops::CreditSink> credit(size_t /*layer*/) { return nullptr; }
   // Called after backward and before any optimiser: turns the credits of this batch into gradients
@@ -75,7 +75,7 @@ class Method {
   // Called after the optimiser: drops and grows weights.
   virtual void after_step(const StepInfo&, const ClearMoments&) {}
   virtual std::vector<ParamGroup> param_groups() { return {}; }
-  // A step of the Adam of each group, at `factor` times its rate where it follows the schedule; none
+  // A step of the optimiser of each group, at `factor` times its rate where it follows the schedule; none
   // where `overflow` is not 0.
   void step_parameters(double factor, const Tensor& overflow);
   // A GPU may record the forward and backward of a training step and run the recording again
@@ -83,8 +83,14 @@ class Method {
   // change when the work changes. None: steps are never recorded.
   [[nodiscard]] virtual std::optional<int64_t> recording() const { return std::nullopt; }
 
-  // The mask that prune would freeze now.
-  [[nodiscard]] virtual nm::Mask harden(size_t layer) const = 0;
+  // The mask that prune would freeze now; it obeys the rule of the layer.
+  // Called only if the method lists layers().
+  [[nodiscard]] virtual nm::Mask harden(size_t /*layer*/) const {
+    throw Bug("the method masks no weights");
+  }
+  // The weight that the layer would then have, 0 where the mask drops; undefined: the weight as it
+  // is, times the mask.
+  [[nodiscard]] virtual Tensor used_weight(size_t /*layer*/) const { return {}; }
 
   // The same for neurons: spikes [T,B,C,H,W] as a training step uses them, and the neurons [C,H,W]
   // that prune would keep. Called only if the method lists neurons().
@@ -111,7 +117,7 @@ class Method {
 
   [[nodiscard]] const std::vector<MaskableLayer>& layers() const { return layers_; }
   [[nodiscard]] const std::vector<MaskableNeurons>& neurons() const { return neurons_; }
-  // "2:4", "2:4 2:16" if layers differ, "dense" if nothing is masked.
+  // "2:4", "2:4 2:16" or "unstructured" by the rules of the layers, "dense" if nothing is masked.
   [[nodiscard]] std::string pattern_text() const;
 
  protected:
@@ -138,23 +144,5 @@ using MethodFactory = std::function<std::unique_ptr<Method>(nn::Network& network
                                                             const Config& config, uint64_t seed)>;
 
 const Registry<MethodFactory>& methods();
-
-// The method of that name, with neuron masks added if the config asks for them.
-std::unique_ptr<Method> make_method(const std::string& name, nn::Network& network,
-                                    const Config& config, uint64_t seed);
-
-// Installs the method as weight and spike hooks of a network for as long as this lives.
-class MethodHooks {
- public:
-  explicit MethodHooks(Method& method);
-  ~MethodHooks();
-  MethodHooks(const MethodHooks&) = delete;
-  MethodHooks& operator=(const MethodHooks&) = delete;
-
- private:
-  Method& method_;
-  std::vector<std::unique_ptr<nn::WeightHook>> hooks_;
-  std::vector<std::unique_ptr<nn::SpikeHook>> spike_hooks_;
-};
 
 }  // namespace spikenm::sparsity

@@ -64,9 +64,9 @@ double connections_of(const graph::Graph& graph, graph::NodeId neurons) {
 // lambda_n sum_l c_l sum sigmoid(beta m). Prune keeps the neurons with m > 0.
 class NeuronPruning : public Method {
  public:
-  NeuronPruning(std::unique_ptr<Method> weights, nn::Network& network, const NeuronOptions& options)
-      : Method(weights->layers()),
-        weights_(std::move(weights)),
+  NeuronPruning(const Method& weights, nn::Network& network, const NeuronOptions& options)
+      : Method({}),
+        weights_(weights),
         network_(network),
         options_(options),
         lambda_(options.lambda) {
@@ -82,19 +82,12 @@ class NeuronPruning : public Method {
     set_gates(options_.beta_min);
   }
 
-  [[nodiscard]] double search_share() const override { return weights_->search_share(); }
-
   void begin_step(const StepInfo& info) override {
-    weights_->begin_step(info);
     set_gates(geometric(options_.beta_min, options_.beta_max, info.progress()));
     settled_.clear();
     threshold_ = 0;
   }
 
-  Tensor effective_weight(size_t layer, const Tensor& weight) override {
-    return weights_->effective_weight(layer, weight);
-  }
-  std::shared_ptr<ops::CreditSink> credit(size_t layer) override { return weights_->credit(layer); }
   Tensor effective_spikes(size_t id, const Tensor& spikes) override {
     return spikes * states_[id].gate.to(spikes.scalar_type());
   }
@@ -102,7 +95,6 @@ class NeuronPruning : public Method {
   // The gate is a leaf of autograd, so the penalty adds lambda_n c to its gradient, and both reach
   // m through beta sigmoid'(beta m).
   void after_backward(const StepInfo& info) override {
-    weights_->after_backward(info);
     const at::NoGradGuard no_grad;
     const auto [inverse, overflow] = info.scaling;
     // The optimiser skips this step too.
@@ -127,54 +119,48 @@ class NeuronPruning : public Method {
     if (connections > 0) task_scale_.add(pull / connections);
   }
 
-  void after_step(const StepInfo& info, const ClearMoments& clear_moments) override {
-    weights_->after_step(info, clear_moments);
+  void after_step(const StepInfo& info, const ClearMoments&) override {
     if (!control_) return;
     const int64_t every = std::clamp<int64_t>(info.steps / 100, 1, 10);
     if (info.step % every == 0)
-      lambda_ = task_scale_.value() * control_->update(connectivity(harden_all(*this)));
+      lambda_ = task_scale_.value() * control_->update(connectivity(masks_now()));
     if (info.step + 1 == info.steps) settle();
   }
 
   std::vector<ParamGroup> param_groups() override {
-    std::vector<ParamGroup> groups = weights_->param_groups();
-    ParamGroup& own = groups.emplace_back();
-    own.lr = options_.lr;
+    ParamGroup own{.tensors = {}, .lr = options_.lr};
     for (const State& s : states_) own.tensors.push_back(s.m);
-    return groups;
+    return {own};
   }
 
-  [[nodiscard]] nm::Mask harden(size_t layer) const override { return weights_->harden(layer); }
   [[nodiscard]] Tensor harden_neurons(size_t id) const override {
     return settled_.empty() ? states_[id].m.detach().gt(0).to(at::kFloat) : settled_[id];
   }
 
   [[nodiscard]] std::vector<nn::NamedTensor> kept_tensors() const override {
-    std::vector<nn::NamedTensor> tensors = weights_->kept_tensors();
+    std::vector<nn::NamedTensor> tensors;
     for (const MaskableNeurons& n : neurons_)
       tensors.push_back({n.neuron->name + ".m", states_[n.id].m});
     return tensors;
   }
 
-  [[nodiscard]] std::vector<std::string> doubts(int64_t search_steps) const override {
-    return weights_->doubts(search_steps);
-  }
-
   Json take_statistics() override {
-    Json json = weights_->take_statistics();
-    json["beta"] = beta_;
-    json["lambda_neuron"] = lambda_;
-    json["conn_pct"] = 100 * connectivity(harden_all(*this));
-    return json;
+    return {
+        {"beta", beta_}, {"lambda_neuron", lambda_}, {"conn_pct", 100 * connectivity(masks_now())}};
   }
   [[nodiscard]] Json outcome() const override {
-    Json json = weights_->outcome();
-    json["lambda_neuron"] = lambda_;
-    json["neuron_threshold"] = threshold_;
+    Json json = {{"lambda_neuron", lambda_}, {"neuron_threshold", threshold_}};
     if (options_.target_conn) json["target_conn"] = *options_.target_conn;
     return json;
   }
 
+  // What both methods would keep now.
+  [[nodiscard]] Masks masks_now() const {
+    Masks masks;
+    add_masks(weights_, masks);
+    add_masks(*this, masks);
+    return masks;
+  }
   // The share of the dense network's connections that the masks leave.
   [[nodiscard]] double connectivity(const Masks& masks) const {
     return count_connections(network_, masks).percent() / 100;
@@ -182,10 +168,6 @@ class NeuronPruning : public Method {
 
  protected:
   void visit_own_state(nn::StateVisitor& visitor) override {
-    {
-      const nn::StateVisitor::Scope scope(visitor, "weights");
-      weights_->visit_state(visitor);
-    }
     visitor.value("beta", beta_);
     visitor.value("lambda_neuron", lambda_);
     visitor.value("neuron_threshold", threshold_);
@@ -228,7 +210,7 @@ class NeuronPruning : public Method {
   // is met.
   void settle() {
     const double target = *options_.target_conn;
-    Masks masks = harden_all(*this);
+    Masks masks = masks_now();
     if (std::abs(connectivity(masks) / target - 1) <= kSettled) return;
 
     const at::NoGradGuard no_grad;
@@ -265,7 +247,7 @@ class NeuronPruning : public Method {
     }
   }
 
-  std::unique_ptr<Method> weights_;
+  const Method& weights_;
   nn::Network& network_;
   NeuronOptions options_;
   std::vector<State> states_;
@@ -277,12 +259,17 @@ class NeuronPruning : public Method {
 };
 
 void check_target(const NeuronPruning& method, double target, const std::string& key) {
-  Masks masks = harden_all(method);
+  Masks masks = method.masks_now();
+  // Only blocks keep a known number of weights from the start: other masks may end anywhere.
+  const bool is_known =
+      std::all_of(masks.weights.begin(), masks.weights.end(),
+                  [](const LayerMask& mask) { return mask.mask.kind == nm::Mask::Kind::kNm; });
+  if (!is_known) masks.weights.clear();
   const auto conn_with = [&](double keep) {
     for (NeuronMask& mask : masks.neurons) mask.keep = at::full_like(mask.keep, keep);
     return method.connectivity(masks);
   };
-  const double least = conn_with(0), most = conn_with(1);
+  const double least = is_known ? conn_with(0) : 0, most = conn_with(1);
   SPIKENM_CHECK(target >= least && target <= most,
                 "{}: found {:g}, wanted {:.4g} (all neurons pruned that may be) to {:.4g} (none)",
                 key, target, least, most);
@@ -290,16 +277,19 @@ void check_target(const NeuronPruning& method, double target, const std::string&
 
 }  // namespace
 
-std::unique_ptr<Method> with_neuron_pruning(std::unique_ptr<Method> weights, nn::Network& network,
+std::unique_ptr<Method> make_neuron_pruning(const Method& weights, nn::Network& network,
                                             const Config& config) {
   if (kGranularity.read(config) == 0) {
     for (const char* key : {"beta_min", "beta_max", "neuron_lr", "lambda_neuron", "target_conn"})
       config.no_effect(key, {"granularity"});
-    return weights;
+    return nullptr;
   }
+  SPIKENM_CHECK(weights.neurons().empty(),
+                "{}: found weight+neuron, and the method already masks neurons",
+                config.full_key("granularity"));
 
   const NeuronOptions options = read_options(config);
-  auto method = std::make_unique<NeuronPruning>(std::move(weights), network, options);
+  auto method = std::make_unique<NeuronPruning>(weights, network, options);
   SPIKENM_CHECK(!method->neurons().empty(),
                 "{}: found weight+neuron, and the model has no neurons that may be pruned",
                 config.full_key("granularity"));

@@ -1,12 +1,13 @@
-// The weight & neuron regime: any method together with UPR's neuron masks.
+// The weight & neuron regime: UPR's neuron masks beside any method that masks weights.
 #pragma once
 
 #include "spikenm/sparsity/method.h"
 
 namespace spikenm::sparsity {
 
-// Wraps `weights` if [method] has granularity = "weight+neuron", else returns it unchanged.
-std::unique_ptr<Method> with_neuron_pruning(std::unique_ptr<Method> weights, nn::Network& network,
+// Null unless [method] has granularity = "weight+neuron". `weights` must outlive it: how many
+// connections are alive depends on its masks too.
+std::unique_ptr<Method> make_neuron_pruning(const Method& weights, nn::Network& network,
                                             const Config& config);
 
 }  // namespace spikenm::sparsity

@@ -64,7 +64,7 @@ void check_finite(const std::vector<nn::NamedTensor>& tensors, const std::string
 }
 
 std::vector<nn::NamedTensor> trained_tensors(const nn::Network& network,
-                                             const sparsity::Method& method) {
+                                             const sparsity::Pruning& method) {
   std::vector<nn::NamedTensor> all = network.parameters();
   for (const auto& more : {network.buffers(), method.kept_tensors()})
     all.insert(all.end(), more.begin(), more.end());

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "spikenm/nn/network.h"
-#include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/pruning.h"
 #include "spikenm/train/step_watch.h"
 
 #include <string>
@@ -25,6 +25,6 @@ void check_finite(const std::vector<nn::NamedTensor>& tensors, const std::string
 
 // Weights, running statistics, and what the method keeps from step to step.
 std::vector<nn::NamedTensor> trained_tensors(const nn::Network& network,
-                                             const sparsity::Method& method);
+                                             const sparsity::Pruning& method);
 
 }  // namespace spikenm::train

@@ -30,7 +30,7 @@ Json MaskWatch::look(const sparsity::Masks& masks) {
   return found;
 }
 
-void MaskWatch::visit_state(nn::StateVisitor& visitor, const sparsity::Method& method) {
+void MaskWatch::visit_state(nn::StateVisitor& visitor, const sparsity::Pruning& method) {
   bool has_looked = !before_.empty();
   visitor.value("has_looked", has_looked);
   if (!has_looked) return before_.clear();

@@ -14,7 +14,7 @@ class MaskWatch {
   // none. Without masks of weights there is neither.
   Json look(const sparsity::Masks& masks);
 
-  void visit_state(nn::StateVisitor& visitor, const sparsity::Method& method);
+  void visit_state(nn::StateVisitor& visitor, const sparsity::Pruning& method);
 
  private:
   std::vector<at::Tensor> before_;  // per layer: uint8 on the CPU, 1 where the weight was kept

@@ -7,6 +7,8 @@
 #include "spikenm/sparsity/connectivity.h"
 #include "spikenm/train/evaluate.h"
 
+#include <algorithm>
+
 namespace spikenm::train {
 namespace {
 
@@ -22,10 +24,17 @@ Json accuracy_json(const Evaluation& test) {
   return found;
 }
 
+const char* granularity_of(const sparsity::Masks& masks) {
+  const bool by_channel = std::any_of(
+      masks.weights.begin(), masks.weights.end(),
+      [](const sparsity::LayerMask& m) { return m.mask.kind == nm::Mask::Kind::kChannel; });
+  if (by_channel) return "channel";
+  return masks.neurons.empty() ? "weight" : "weight+neuron";
+}
+
 Json neurons_json(const sparsity::Masks& masks) {
   const metrics::NeuronAudit audit = metrics::audit_neurons(masks.neurons);
-  Json found = {{"granularity", masks.neurons.empty() ? "weight" : "weight+neuron"},
-                {"neuron_pct", audit.percent()}};
+  Json found = {{"granularity", granularity_of(masks)}, {"neuron_pct", audit.percent()}};
   for (const metrics::NeuronCount& layer : audit.layers)
     found["neuron_pct_by_layer"][layer.name] = layer.percent();
   return found;
@@ -64,7 +73,8 @@ Json measure(Recipe& recipe, const sparsity::Masks& masks) {
                 {"energy_uj", metrics::energy_microjoules(sops, macs)},
                 {"energy_convention", metrics::kEnergyConvention},
                 {"firing_rate", activity.firing_rates().json()},
-                {"nm_valid", audit.valid()},
+                {"nm_valid", audit.nm_valid()},
+                {"mask_valid", audit.valid()},
                 {"empty_blocks", audit.empty_blocks()}};
 
   if (!info.subset.empty()) found["subset"] = info.subset;

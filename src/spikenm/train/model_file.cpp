@@ -97,13 +97,15 @@ sparsity::LayerMask load_mask(ModelTensors& tensors, const sparsity::MaskableLay
   const nn::Synapse& synapse = *layer.synapse;
   const std::string name = synapse.name + ".mask";
   const StoredTensor& stored = tensors.find(name, "U8", synapse.weight.sizes());
-  nm::Mask mask{.kind = nm::Mask::Kind::kNm,
+  nm::Mask mask{.kind = layer.rule,
                 .pattern = layer.pattern,
                 .layout = layer.layout,
                 .keep = tensors.bytes(stored)};
   check_bits(mask.keep, name, tensors.source());
 
   const nm::MaskAudit found = nm::audit(mask);
+  SPIKENM_CHECK(found.misplaced == 0, "{}: tensor '{}': {} of {} weights break the rule {}",
+                tensors.source(), name, found.misplaced, found.weights, layer.rule_text());
   SPIKENM_CHECK(found.valid(), "{}: tensor '{}': {} of {} blocks break the pattern {}",
                 tensors.source(), name, found.violating_blocks + found.unshared_blocks,
                 found.blocks, layer.pattern.text());

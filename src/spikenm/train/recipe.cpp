@@ -81,13 +81,14 @@ void read_augment_on(ModelRecipe& r, const Config& data) {
 }
 
 // The epochs of the search if the config does not say: the method's share, and one is left to
-// finetune.
-int64_t usual_search_epochs(const sparsity::Method& method, int64_t epochs) {
+// finetune unless the method wants all.
+int64_t usual_search_epochs(const sparsity::Pruning& method, int64_t epochs) {
+  if (method.search_share() == 1) return epochs;
   const auto share = std::lround(method.search_share() * static_cast<double>(epochs));
   return std::min<int64_t>(share, epochs - 1);
 }
 
-TrainOptions read_train_options(const Config& config, const sparsity::Method& method) {
+TrainOptions read_train_options(const Config& config, const sparsity::Pruning& method) {
   TrainOptions t;
   t.epochs = kEpochs.read(config, t.epochs);
   t.search_epochs =
@@ -111,7 +112,8 @@ TrainOptions read_train_options(const Config& config, const sparsity::Method& me
 
   check_phase_order(t.phases, !method.layers().empty() || !method.neurons().empty(),
                     config.full_key("phases"));
-  SPIKENM_CHECK((runs("search") && t.search_epochs > 0) || method.neurons().empty(),
+  const bool learns_neurons = method.all().size() > 1;
+  SPIKENM_CHECK((runs("search") && t.search_epochs > 0) || !learns_neurons,
                 "{}: leaves no search, and without one no neuron would be kept",
                 config.full_key(runs("search") ? "search_epochs" : "phases"));
   if (!runs("finetune")) config.no_effect("finetune_lr", {"phases"});

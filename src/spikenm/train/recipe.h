@@ -5,7 +5,7 @@
 #include "spikenm/data/split.h"
 #include "spikenm/graph/models/models.h"
 #include "spikenm/nn/network.h"
-#include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/pruning.h"
 #include "spikenm/train/checkpoint_options.h"
 #include "spikenm/train/device.h"
 #include "spikenm/train/early_stop.h"
@@ -43,7 +43,7 @@ struct ModelRecipe {
   data::Pipelines pipelines;
   int64_t workers = 2;
   std::unique_ptr<nn::Network> network;
-  std::unique_ptr<sparsity::Method> method;
+  std::unique_ptr<sparsity::Pruning> method;
 };
 
 // What a config is read for.

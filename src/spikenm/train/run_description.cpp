@@ -12,14 +12,14 @@ Json layer_patterns(ModelRecipe& model) {
     if (synapse.spec->maskable) patterns[synapse.name] = "dense";
   }
   for (const sparsity::MaskableLayer& layer : model.method->layers())
-    patterns[layer.synapse->name] = layer.pattern.text();
+    patterns[layer.synapse->name] = layer.rule_text();
   return patterns;
 }
 
 }  // namespace
 
 Json describe_run(Recipe& recipe, const Json& outcome) {
-  const sparsity::Method& method = *recipe.model.method;
+  const sparsity::Pruning& method = *recipe.model.method;
   const data::DatasetInfo& info = recipe.model.dataset->info();
   Json result = {{"method", recipe.model.method_name},
                  {"pattern", method.pattern_text()},

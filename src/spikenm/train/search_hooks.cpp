@@ -3,13 +3,14 @@
 namespace spikenm::train {
 namespace {
 
-sparsity::StepInfo step_info(const Position& at) {
-  return {.step = at.phase_step, .steps = at.phase_steps};
+sparsity::StepInfo step_info(const Position& at, const Schedule& schedule) {
+  return {.step = at.phase_step, .steps = at.phase_steps, .lr = schedule.lr_at(at)};
 }
 
 }  // namespace
 
-SearchHooks::SearchHooks(sparsity::Method& method, const Schedule& schedule, nn::Optimizer& weights)
+SearchHooks::SearchHooks(sparsity::Pruning& method, const Schedule& schedule,
+                         nn::Optimizer& weights)
     : method_(method),
       schedule_(schedule),
       clear_moments_([&weights](const at::Tensor& parameter, const at::Tensor& keep) {
@@ -31,20 +32,20 @@ StepHooks SearchHooks::hooks() {
 }
 
 void SearchHooks::before_forward(const Position& at) {
-  sparsity::StepInfo info = step_info(at);
+  sparsity::StepInfo info = step_info(at, schedule_);
   info.clear_moments = clear_moments_;
   method_.begin_step(info);
 }
 
 void SearchHooks::after_backward(const Position& at, const sparsity::Scaling& scaling) {
-  sparsity::StepInfo info = step_info(at);
+  sparsity::StepInfo info = step_info(at, schedule_);
   info.scaling = scaling;
   method_.after_backward(info);
   method_.step_parameters(schedule_.factor_at(at), scaling.overflow);
 }
 
 void SearchHooks::after_step(const Position& at) {
-  method_.after_step(step_info(at), clear_moments_);
+  method_.after_step(step_info(at, schedule_), clear_moments_);
 }
 
 }  // namespace spikenm::train

@@ -2,7 +2,7 @@
 // parameters after the backward, and dropping and growing weights after the step.
 #pragma once
 
-#include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/pruning.h"
 #include "spikenm/train/step.h"
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace spikenm::train {
 // Installs the method in its network for as long as this lives.
 class SearchHooks {
  public:
-  SearchHooks(sparsity::Method& method, const Schedule& schedule, nn::Optimizer& weights);
+  SearchHooks(sparsity::Pruning& method, const Schedule& schedule, nn::Optimizer& weights);
 
   [[nodiscard]] StepHooks hooks();
 
@@ -21,7 +21,7 @@ class SearchHooks {
   void after_backward(const Position& at, const sparsity::Scaling& scaling);
   void after_step(const Position& at);
 
-  sparsity::Method& method_;
+  sparsity::Pruning& method_;
   const Schedule& schedule_;
   sparsity::ClearMoments clear_moments_;
   sparsity::MethodHooks installed_;

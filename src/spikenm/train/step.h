@@ -23,7 +23,7 @@ struct StepHooks {
   std::function<void(const Position&, const sparsity::Scaling&)> after_backward;
   // Parameters that do not belong to the stepper; their gradients are made with the weights'.
   std::vector<at::Tensor> parameters;
-  // As sparsity::Method::recording; null: steps are not recorded.
+  // As sparsity::Pruning::recording; null: steps are not recorded.
   std::function<std::optional<int64_t>()> recording;
   std::shared_ptr<StepRecorder> recorder = std::make_shared<StepRecorder>();
 };

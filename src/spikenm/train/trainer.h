@@ -45,7 +45,7 @@ class Trainer {
   // Phases use these.
   void freeze(sparsity::Masks masks);
   [[nodiscard]] const Schedule& schedule() const { return recipe_.schedule; }
-  sparsity::Method& method() { return *recipe_.model.method; }
+  sparsity::Pruning& method() { return *recipe_.model.method; }
   nn::Optimizer& optimizer() { return stepper_.optimizer(); }
   [[nodiscard]] const sparsity::Masks& masks() const { return masks_; }
 

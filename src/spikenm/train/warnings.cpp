@@ -27,12 +27,12 @@ int64_t search_steps(const Recipe& recipe) {
   return recipe.train.search_epochs * (recipe.views->train.size() / recipe.train.batch_size);
 }
 
-void add_dense_layers(const sparsity::Method& method, Warnings& warnings) {
+void add_dense_layers(const sparsity::Pruning& method, Warnings& warnings) {
   std::map<std::string, std::vector<std::string>> by_pattern;
   for (const sparsity::MaskableLayer& layer : method.layers()) {
-    if (layer.layout.n_blocks > 0) continue;
+    if (layer.layout.n_blocks > 0 || layer.rule != nm::Mask::Kind::kNm) continue;
     const nm::WeightShape s = layer.synapse->shape();
-    by_pattern[layer.pattern.text()].push_back(
+    by_pattern[layer.rule_text()].push_back(
         fmt::format("{} ({}x{}x{}x{})", layer.synapse->name, s.cout, s.cin, s.kh, s.kw));
   }
   for (const auto& [pattern, layers] : by_pattern)
@@ -41,11 +41,11 @@ void add_dense_layers(const sparsity::Method& method, Warnings& warnings) {
                     listed(layers)));
 }
 
-void add_whole_patterns(const sparsity::Method& method, Warnings& warnings) {
+void add_whole_patterns(const sparsity::Pruning& method, Warnings& warnings) {
   std::map<std::string, std::vector<std::string>> by_pattern;
   for (const sparsity::MaskableLayer& layer : method.layers())
-    if (layer.pattern.n == layer.pattern.m)
-      by_pattern[layer.pattern.text()].push_back(layer.synapse->name);
+    if (layer.rule == nm::Mask::Kind::kNm && layer.pattern.n == layer.pattern.m)
+      by_pattern[layer.rule_text()].push_back(layer.synapse->name);
   for (const auto& [pattern, layers] : by_pattern)
     warnings.push_back(
         fmt::format("pattern {} asks no weight to be dropped in {}", pattern, listed(layers)));
@@ -94,7 +94,7 @@ Warnings doubts_about_firing(const Json& rates, std::string_view seen) {
 }
 
 Warnings doubts_about_recipe(const Recipe& recipe) {
-  const sparsity::Method& method = *recipe.model.method;
+  const sparsity::Pruning& method = *recipe.model.method;
   Warnings warnings;
   // Weights that another run trained need no search here.
   if (recipe.train.from.empty()) warnings = method.doubts(search_steps(recipe));

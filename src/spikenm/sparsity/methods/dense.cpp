@@ -3,13 +3,11 @@
 namespace spikenm::sparsity {
 namespace {
 
-// Masks nothing. It has no layers, so effective_weight and harden are never called.
+// Masks nothing.
 class Dense : public Method {
  public:
   Dense() : Method({}) {}
-  Tensor effective_weight(size_t, const Tensor& weight) override { return weight; }
   [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
-  [[nodiscard]] nm::Mask harden(size_t) const override { throw Bug("dense has no layers"); }
 };
 
 }  // namespace

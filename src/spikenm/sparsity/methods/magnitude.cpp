@@ -11,7 +11,6 @@ class Magnitude : public Method {
  public:
   explicit Magnitude(std::vector<MaskableLayer> layers) : Method(std::move(layers)) {}
 
-  Tensor effective_weight(size_t, const Tensor& weight) override { return weight; }
   [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
 
   [[nodiscard]] nm::Mask harden(size_t id) const override {

@@ -95,7 +95,8 @@ class PatternClass : public Method {
   }
 
   std::vector<ParamGroup> param_groups() override {
-    ParamGroup group{.tensors = {}, .lr = options_.logit_lr, .eps = options_.logit_eps};
+    ParamGroup group{
+        .tensors = {}, .lr = options_.logit_lr, .optimizer = {.eps = options_.logit_eps}};
     for (const State& state : states_) group.tensors.push_back(state.logits);
     return {group};
   }

@@ -102,7 +102,7 @@ class Spikenm : public Method {
   std::vector<ParamGroup> param_groups() override {
     ParamGroup group{.tensors = {},
                      .lr = options_.logit_lr,
-                     .eps = options_.logit_eps,
+                     .optimizer = {.eps = options_.logit_eps},
                      .follows_schedule = options_.logits_follow_schedule};
     for (const State& state : states_)
       if (state.logits.numel() > 0) group.tensors.push_back(state.logits);

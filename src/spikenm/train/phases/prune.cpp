@@ -10,6 +10,7 @@ namespace {
 PhaseHooks begin_prune(Trainer& trainer) {
   sparsity::Masks masks = sparsity::harden_all(trainer.method());
   SPIKENM_ASSERT(metrics::audit_masks(masks.weights).valid());
+  sparsity::write_used_weights(masks);
   sparsity::apply_to_weights(masks);
   for (const sparsity::LayerMask& m : masks.weights)
     trainer.optimizer().clear_moments(m.synapse->weight, m.keep);

@@ -8,7 +8,7 @@ namespace {
 // Eq. (22): weights and logits together minimise task + lambda L_EID. Validation uses the mask that
 // prune would freeze now; nothing is drawn for it.
 PhaseHooks begin_search(Trainer& trainer) {
-  sparsity::Method& method = trainer.method();
+  sparsity::Pruning& method = trainer.method();
   const auto search =
       std::make_shared<SearchHooks>(method, trainer.schedule(), trainer.optimizer());
   return {.step = search->hooks(),
