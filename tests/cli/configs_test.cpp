@@ -44,7 +44,9 @@ TEST_P(SmokeConfig, TrainsPrunesAndIsMeasured) {
   ASSERT_EQ(found.code, 0) << found.err;
   EXPECT_EQ(without_epochs(found.err), warnings_in("run"));
   const Json result = Json::parse(read_file(dir / "run/result.json"));
-  EXPECT_TRUE(result["nm_valid"].get<bool>());
+  EXPECT_TRUE(result["mask_valid"].get<bool>());
+  const bool has_blocks = result["pattern"] != "unstructured" && result["pattern"] != "channel";
+  EXPECT_EQ(result["nm_valid"].get<bool>(), has_blocks);
   // A whole number of samples was right, and by class, of which all have as many, the same.
   const double accuracy = result["test_accuracy"], right = accuracy * 20 / 100;
   EXPECT_EQ(result["samples"]["test"], 20);
@@ -75,7 +77,8 @@ TEST_P(PaperConfig, IsReadWhole) {
 
 INSTANTIATE_TEST_SUITE_P(Configs, PaperConfig,
                          testing::ValuesIn(configs_in({"cifar10", "cifar100", "cifar10_dvs",
-                                                       "dvs_gesture", "examples", "short"})),
+                                                       "dvs_gesture", "examples", "methods",
+                                                       "short"})),
                          test_name);
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "spikenm/sparsity/auto_pattern.h"
 
+#include "spikenm/sparsity/erk.h"
 #include "spikenm/sparsity/layer_keys.h"
 
 #include <algorithm>
@@ -13,11 +14,8 @@ namespace {
 constexpr std::string_view kPrefix = "auto:";
 constexpr double kHair = 1e-9;  // of a step; allows for rounding in the budget
 
-// [Evci20] Erdos-Renyi-Kernel: density ~ (cout + cin + kh + kw) / (cout cin kh kw). Small layers
-// stay denser than large ones.
 double relative_density(AutoPattern::Rule rule, const nm::WeightShape& s) {
-  if (rule == AutoPattern::Rule::kUniform) return 1;
-  return static_cast<double>(s.cout + s.cin + s.kh + s.kw) / static_cast<double>(s.numel());
+  return rule == AutoPattern::Rule::kUniform ? 1 : erk_density(s);
 }
 
 struct Choice {

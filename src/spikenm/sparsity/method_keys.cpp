@@ -1,6 +1,8 @@
 #include "spikenm/sparsity/method_keys.h"
 
 #include "spikenm/sparsity/layer_keys.h"
+#include "spikenm/sparsity/methods/esl_keys.h"
+#include "spikenm/sparsity/methods/grad_r_keys.h"
 #include "spikenm/sparsity/methods/gradual_keys.h"
 #include "spikenm/sparsity/methods/gradual_rewire_keys.h"
 #include "spikenm/sparsity/methods/pattern_class_keys.h"
@@ -8,6 +10,7 @@
 #include "spikenm/sparsity/methods/rewire_keys.h"
 #include "spikenm/sparsity/methods/spikenm_keys.h"
 #include "spikenm/sparsity/methods/sr_ste_keys.h"
+#include "spikenm/sparsity/methods/stds_keys.h"
 #include "spikenm/sparsity/neuron_pruning_keys.h"
 
 namespace spikenm::sparsity {
@@ -19,6 +22,8 @@ std::vector<KeyGroup> method_keys() {
   return {
       {"method", "", join_keys({&kMethodName}, neuron_pruning_keys())},
       {"method", "dense", {}},
+      {"method", "esl", join_keys(esl_key::all(), choice_keys())},
+      {"method", "grad-r", join_keys(grad_r_key::all(), choice_keys())},
       {"method", "gradual", masks(gradual_key::all())},
       {"method", "gradual-rewire", masks(gradual_rewire_key::all())},
       {"method", "magnitude", masks({})},
@@ -27,6 +32,7 @@ std::vector<KeyGroup> method_keys() {
       {"method", "rewire", masks(rewire_key::all())},
       {"method", "spikenm", join_keys(spikenm_key::all(), layer_keys())},
       {"method", "sr-ste", masks(sr_ste_key::all())},
+      {"method", "stds", join_keys(stds_key::all(), choice_keys())},
   };
 }
 

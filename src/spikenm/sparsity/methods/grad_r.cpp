@@ -1,0 +1,119 @@
+#include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/methods/grad_r_keys.h"
+#include "spikenm/sparsity/ranking.h"
+#include "spikenm/sparsity/unmasked_gradient.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace spikenm::sparsity {
+namespace {
+
+constexpr double kBeta1 = 0.9;  // of Adam's first moment, whose correction the pull has too
+
+// [Chen21] A weight has a fixed sign s and a hidden theta: w = s max(theta, 0). The gradient of w
+// moves theta of inactive weights too, which makes them grow again, and a Laplace prior around
+// mu = ln(2 (1 - p)) / alpha pulls every theta towards sparsity p. The network's weights are s theta
+// until prune.
+class GradR : public Method {
+ public:
+  GradR(std::vector<MaskableLayer> layers, double sparsity, double alpha)
+      : Method(std::move(layers)),
+        sparsity_(sparsity),
+        alpha_(alpha),
+        mu_(std::log(2 * (1 - sparsity)) / alpha),
+        signs_(layers_.size()) {}
+
+  // All epochs: nothing is finetuned.
+  [[nodiscard]] double search_share() const override { return 1; }
+
+  // The signs are those of the weights that training starts from.
+  void begin_step(const StepInfo&) override {
+    for (const MaskableLayer& layer : layers_)
+      if (!signs_[layer.id].defined()) signs_[layer.id] = sign_of(layer);
+  }
+
+  Tensor effective_weight(size_t id, const Tensor& weight) override {
+    const Tensor now = weight.detach();
+    return used_in_place_of(weight, now * (now * sign(id)).gt(0));
+  }
+  [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
+
+  // The pull comes before the optimiser's step: it reads theta as the gradient saw it.
+  void after_backward(const StepInfo& info) override {
+    const at::NoGradGuard no_grad;
+    const double rate = info.lr / (1 - std::pow(kBeta1, static_cast<double>(info.step + 1)));
+    const Tensor& overflow = info.scaling.overflow;
+    for (const MaskableLayer& layer : layers_) {
+      const Tensor& weight = layer.synapse->weight;
+      Tensor pull = (weight * sign(layer.id) - mu_).sign() * sign(layer.id);
+      if (overflow.defined()) pull = pull * overflow.eq(0);
+      weight.sub_(pull, alpha_ * rate);
+    }
+  }
+
+  // If more weights are active than the target leaves, those with the largest theta are kept.
+  [[nodiscard]] nm::Mask harden(size_t id) const override {
+    std::vector<Tensor> thetas;
+    int64_t all = 0;
+    for (const MaskableLayer& layer : layers_) {
+      thetas.push_back(layer.synapse->weight.detach() * sign(layer.id));
+      all += thetas.back().numel();
+    }
+    const auto kept = std::llround((1 - sparsity_) * static_cast<double>(all));
+    const double bound = std::max(0.0, bound_above(thetas, kept));
+    return mask_from_tensor(layers_[id], thetas[id].gt(bound));
+  }
+
+  Json take_statistics() override {
+    int64_t active = 0, all = 0;
+    for (const MaskableLayer& layer : layers_) {
+      const Tensor theta = layer.synapse->weight.detach() * sign(layer.id);
+      active += theta.gt(0).sum().item<int64_t>();
+      all += theta.numel();
+    }
+    return {{"active", static_cast<double>(active) / static_cast<double>(all)}};
+  }
+
+ protected:
+  void visit_own_state(nn::StateVisitor& visitor) override {
+    bool has_signs = signs_.front().defined();
+    visitor.value("has_signs", has_signs);
+    for (const MaskableLayer& layer : layers_) {
+      const nn::StateVisitor::Scope scope(visitor, layer.synapse->name);
+      Tensor& sign = signs_[layer.id];
+      if (!has_signs) {
+        sign.reset();
+        continue;
+      }
+      if (!sign.defined()) sign = sign_of(layer);
+      visitor.tensor("sign", sign);
+    }
+  }
+
+ private:
+  [[nodiscard]] static Tensor sign_of(const MaskableLayer& layer) {
+    const Tensor weight = layer.synapse->weight.detach();
+    return at::where(weight.lt(0), at::full_like(weight, -1), at::ones_like(weight));
+  }
+  [[nodiscard]] Tensor sign(size_t id) const {
+    return signs_[id].defined() ? signs_[id] : sign_of(layers_[id]);
+  }
+
+  double sparsity_, alpha_, mu_;
+  std::vector<Tensor> signs_;  // s of each layer; undefined before the first step
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_grad_r(nn::Network& network, const Config& config, uint64_t) {
+  const double sparsity = grad_r_key::kSparsity.read(config),
+               alpha = grad_r_key::kAlpha.read(config);
+  return std::make_unique<GradR>(find_layers(network, config, nm::Mask::Kind::kUnstructured),
+                                 sparsity, alpha);
+}
+
+}  // namespace spikenm::sparsity

@@ -1,0 +1,94 @@
+#include "support/expect_error.h"
+#include "support/method_oracle.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace spikenm::sparsity {
+namespace {
+
+using test::GradientsOf, test::kOracleRate, test::method_on, test::small_network,
+    test::TrainedByMethod;
+
+constexpr int64_t kSteps = 20;
+
+TEST(GradR, GivesTheWeightsOfItsFormulasOverTwentySteps) {
+  constexpr double kAlpha = 0.01, kSparsity = 0.6;
+  TrainedByMethod ours("grad-r", "alpha = 0.01\nsparsity = 0.6");
+  GradientsOf gradients_of;
+  const std::vector<Tensor> first = gradients_of.first_weights();
+  std::vector<Tensor> sign, theta;
+  for (const Tensor& w : first) {
+    sign.push_back(w.lt(0).to(at::kFloat) * -2 + 1);
+    theta.push_back(w.abs());
+  }
+  const double mu = std::log(2 * (1 - kSparsity)) / kAlpha;
+
+  for (int64_t k = 0; k < kSteps; ++k) {
+    std::vector<Tensor> used;
+    for (size_t i = 0; i < theta.size(); ++i) used.push_back(sign[i] * theta[i].relu());
+    const std::vector<Tensor> gradients = gradients_of(used);
+    const double rate = kOracleRate / (1 - std::pow(0.9, k + 1));
+    for (size_t i = 0; i < theta.size(); ++i)
+      theta[i] =
+          theta[i] - kAlpha * rate * (theta[i] - mu).sign() - kOracleRate * gradients[i] * sign[i];
+
+    ours.step(k, kSteps);
+    const std::vector<Tensor> found = ours.weights();
+    for (size_t i = 0; i < theta.size(); ++i)
+      ASSERT_TRUE(at::allclose(found[i], sign[i] * theta[i], 0, 1e-6)) << k << " " << i;
+  }
+
+  // Masks: the active weights with the largest theta, at most the target.
+  const Masks masks = ours.masks();
+  std::vector<Tensor> flat;
+  for (const Tensor& t : theta) flat.push_back(t.flatten());
+  const Tensor all = at::cat(flat);
+  const auto kept = std::lround((1 - kSparsity) * static_cast<double>(all.numel()));
+  const double bound =
+      std::max(0.0, std::get<0>(all.sort(0, /*descending=*/true))[kept].item<double>());
+  int64_t differing = 0;
+  for (size_t i = 0; i < theta.size(); ++i)
+    differing += masks.weights[i].keep.ne(0).ne(theta[i] > bound).sum().item<int64_t>();
+  EXPECT_LE(differing, 2);  // rounding at the bound
+}
+
+TEST(GradR, GradientsReachInactiveWeightsAndBringThemBack) {
+  const auto network = small_network();
+  const auto method = method_on(*network, "grad-r", "");
+  method->begin_step({});
+  const at::Tensor weight = network->synapses()[0].weight;
+  const at::Tensor first = weight.detach().clone();
+  {
+    const at::NoGradGuard no_grad;
+    weight.copy_(-first);  // every theta is below 0
+  }
+  const at::Tensor used = method->effective_weight(0, weight);
+  EXPECT_EQ(used.abs().max().item<float>(), 0);
+  used.sum().backward();
+  EXPECT_TRUE(at::equal(weight.grad(), at::ones_like(weight)));
+  {
+    const at::NoGradGuard no_grad;
+    weight.copy_(first);
+  }
+  EXPECT_TRUE(at::equal(method->effective_weight(0, weight).detach(), first));
+}
+
+TEST(GradR, KeepsAtMostTheTarget) {
+  const auto network = small_network();
+  for (const double sparsity : {0.5, 0.875, 0.98}) {
+    const auto method = method_on(*network, "grad-r", "sparsity = " + std::to_string(sparsity));
+    const std::vector<uint8_t> keep = test::hardened(*method);
+    const double kept = static_cast<double>(std::count(keep.begin(), keep.end(), 1));
+    EXPECT_NEAR(kept / static_cast<double>(keep.size()), 1 - sparsity, 0.02 * (1 - sparsity));
+  }
+}
+
+TEST(GradR, RefusesASparsityBelowOneHalf) {
+  const auto network = small_network();
+  EXPECT_ERROR(method_on(*network, "grad-r", "sparsity = 0.4"), "sparsity", "0.4", "0.5");
+}
+
+}  // namespace
+}  // namespace spikenm::sparsity
