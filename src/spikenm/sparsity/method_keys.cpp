@@ -5,6 +5,7 @@
 #include "spikenm/sparsity/methods/grad_r_keys.h"
 #include "spikenm/sparsity/methods/gradual_keys.h"
 #include "spikenm/sparsity/methods/gradual_rewire_keys.h"
+#include "spikenm/sparsity/methods/nsl_keys.h"
 #include "spikenm/sparsity/methods/pattern_class_keys.h"
 #include "spikenm/sparsity/methods/random_keys.h"
 #include "spikenm/sparsity/methods/rewire_keys.h"
@@ -27,6 +28,7 @@ std::vector<KeyGroup> method_keys() {
       {"method", "gradual", masks(gradual_key::all())},
       {"method", "gradual-rewire", masks(gradual_rewire_key::all())},
       {"method", "magnitude", masks({})},
+      {"method", "nsl", join_keys(nsl_key::all(), choice_keys())},
       {"method", "pattern-class", masks(pattern_class_key::all())},
       {"method", "random", masks(random_key::all())},
       {"method", "rewire", masks(rewire_key::all())},

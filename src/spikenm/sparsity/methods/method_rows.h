@@ -10,6 +10,7 @@
   row("gradual",        make_gradual,        "keeps fewer and fewer weights a block by |w|, from m to n") \
   row("gradual-rewire", make_gradual_rewire, "gradual to n, then rewired by credit for the rest of the search") \
   row("magnitude",      make_magnitude,      "train dense, keep the n largest |w| of a block at prune") \
+  row("nsl",            make_nsl,            "pulls the scales of batch norms to 0 and drops the channels with the smallest") \
   row("pattern-class",  make_pattern_class,  "a logit for every pattern of a block, one draw") \
   row("random",         make_random,         "one random mask, drawn before the first step and never changed") \
   row("rewire",         make_rewire,         "a random mask that drops its smallest |w| and grows by credit") \

@@ -1,0 +1,113 @@
+#include "spikenm/sparsity/channels.h"
+
+#include "spikenm/graph/walks.h"
+#include "spikenm/sparsity/ranking.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
+namespace spikenm::sparsity {
+namespace {
+
+// The neurons whose spikes a node adds up or passes on; empty where analog values come too.
+std::vector<graph::NodeId> spikes_behind(const graph::Graph& graph, graph::NodeId id) {
+  const graph::Node& node = graph.node(id);
+  if (node.as<graph::Neuron>() != nullptr) return {id};
+  const bool is_input = node.as<graph::Input>() != nullptr;
+  if (is_input || node.as<graph::Synapse>() != nullptr || node.as<graph::Norm>() != nullptr)
+    return {};
+  std::vector<graph::NodeId> found;
+  for (const graph::NodeId input : node.inputs) {
+    const std::vector<graph::NodeId> more = spikes_behind(graph, input);
+    if (more.empty()) return {};
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  return found;
+}
+
+const ChannelGroup* group_of(const std::vector<ChannelGroup>& groups, graph::NodeId neuron) {
+  for (const ChannelGroup& group : groups)
+    if (group.neuron->node == neuron) return &group;
+  return nullptr;
+}
+
+// [Cin] 1 where the layer's input may be other than 0.
+at::Tensor kept_inputs(const graph::Graph& graph, const nn::Synapse& synapse,
+                       const std::vector<ChannelGroup>& groups, const KeptChannels& kept) {
+  const int64_t cin = synapse.weight.size(1);
+  const std::vector<graph::NodeId> sources =
+      spikes_behind(graph, graph.node(synapse.node).inputs[0]);
+  at::Tensor inputs = at::zeros({cin}, at::kFloat);
+  for (const graph::NodeId source : sources) {
+    const ChannelGroup* const group = group_of(groups, source);
+    if (group == nullptr) return at::ones({cin}, at::kFloat);
+    const at::Tensor& channels = kept[static_cast<size_t>(group - groups.data())];
+    // A flat input has the places of a channel one after another.
+    inputs = inputs + channels.cpu().repeat_interleave(cin / group->channels());
+  }
+  return sources.empty() ? at::ones({cin}, at::kFloat) : inputs.ne(0).to(at::kFloat);
+}
+
+}  // namespace
+
+std::vector<ChannelGroup> find_channel_groups(nn::Network& network,
+                                              const std::vector<MaskableLayer>& layers,
+                                              const std::string& what) {
+  const graph::Graph& graph = network.graph();
+  const graph::Readers readers = graph::readers(graph);
+  std::vector<ChannelGroup> groups;
+  for (const MaskableLayer& layer : layers) {
+    const auto& after = readers[layer.synapse->node];
+    if (after.size() != 1 || graph.node(after[0]).as<graph::Norm>() == nullptr) continue;
+    const auto& last = readers[after[0]];
+    if (last.size() != 1 || graph.node(last[0]).as<graph::Neuron>() == nullptr) continue;
+    groups.push_back({.synapse = layer.synapse,
+                      .norm = &network.norm(after[0]),
+                      .neuron = &network.neuron(last[0]),
+                      .shape = graph.node(last[0]).out.sizes()});
+  }
+  SPIKENM_CHECK(!groups.empty(),
+                "{}: leaves no layer with a norm and neurons behind it, whose channels could be "
+                "dropped",
+                what);
+  return groups;
+}
+
+nm::Mask channel_mask(const graph::Graph& graph, const MaskableLayer& layer,
+                      const std::vector<ChannelGroup>& groups, const KeptChannels& kept) {
+  const at::NoGradGuard no_grad;
+  at::Tensor outputs = at::ones({layer.synapse->weight.size(0)}, at::kFloat);
+  for (size_t g = 0; g < groups.size(); ++g)
+    if (groups[g].synapse == layer.synapse) outputs = kept[g].cpu();
+  const at::Tensor inputs = kept_inputs(graph, *layer.synapse, groups, kept);
+  return mask_from_tensor(layer, (outputs.view({-1, 1, 1, 1}) * inputs.view({1, -1, 1, 1}))
+                                     .expand(layer.synapse->weight.sizes()));
+}
+
+at::Tensor neuron_mask(const ChannelGroup& group, const at::Tensor& kept) {
+  std::vector<int64_t> places(group.shape.size(), 1);
+  places[0] = group.channels();
+  return kept.to(at::kFloat).view(places).expand(group.shape).contiguous();
+}
+
+KeptChannels largest_channels(const std::vector<at::Tensor>& scores, int64_t n) {
+  const at::NoGradGuard no_grad;
+  KeptChannels kept;
+  std::vector<at::Tensor> rest;
+  for (const at::Tensor& score : scores) {
+    kept.push_back(largest_n(score, 1));
+    // Its largest is kept anyway: it takes no place among the others.
+    rest.push_back(score.detach().masked_fill(kept.back().ne(0), -1));
+  }
+  const at::Tensor all = largest_n(at::cat(rest), n - static_cast<int64_t>(scores.size()));
+  int64_t begin = 0;
+  for (at::Tensor& mask : kept) {
+    mask = at::maximum(mask, all.narrow(0, begin, mask.numel()));
+    begin += mask.numel();
+  }
+  return kept;
+}
+
+}  // namespace spikenm::sparsity

@@ -1,0 +1,38 @@
+// Masks of whole channels: what a layer loses when channels of neurons are silenced.
+#pragma once
+
+#include "spikenm/sparsity/method.h"
+
+namespace spikenm::sparsity {
+
+// Neurons whose channels may be dropped: a masked layer, a norm and neurons in a row, read by nobody
+// in between.
+struct ChannelGroup {
+  nn::Synapse* synapse = nullptr;
+  nn::Norm* norm = nullptr;
+  nn::Neuron* neuron = nullptr;
+  std::vector<int64_t> shape;  // of the neurons, [C,H,W] or [C]
+  [[nodiscard]] int64_t channels() const { return shape.front(); }
+};
+
+// In forward order. An Error begins with `what` where no layer of the list has such neurons.
+std::vector<ChannelGroup> find_channel_groups(nn::Network& network,
+                                              const std::vector<MaskableLayer>& layers,
+                                              const std::string& what);
+
+// Which channels of each group are kept, [C] of 0 and 1.
+using KeptChannels = std::vector<at::Tensor>;
+
+// The layer's mask: weights from kept to kept channels. An input channel is dropped if all neurons
+// whose spikes it adds up drop it.
+nm::Mask channel_mask(const graph::Graph& graph, const MaskableLayer& layer,
+                      const std::vector<ChannelGroup>& groups, const KeptChannels& kept);
+
+// A group's mask of neurons, in their shape.
+at::Tensor neuron_mask(const ChannelGroup& group, const at::Tensor& kept);
+
+// The `n` channels with the largest scores, over all groups together; every group keeps its largest
+// at least. The first of equals comes first.
+KeptChannels largest_channels(const std::vector<at::Tensor>& scores, int64_t n);
+
+}  // namespace spikenm::sparsity
