@@ -12,6 +12,7 @@
 #include "spikenm/sparsity/methods/spikenm_keys.h"
 #include "spikenm/sparsity/methods/sr_ste_keys.h"
 #include "spikenm/sparsity/methods/stds_keys.h"
+#include "spikenm/sparsity/methods/upr_keys.h"
 #include "spikenm/sparsity/neuron_pruning_keys.h"
 
 namespace spikenm::sparsity {
@@ -35,6 +36,7 @@ std::vector<KeyGroup> method_keys() {
       {"method", "spikenm", join_keys(spikenm_key::all(), layer_keys())},
       {"method", "sr-ste", masks(sr_ste_key::all())},
       {"method", "stds", join_keys(stds_key::all(), choice_keys())},
+      {"method", "upr", join_keys(upr_key::all(), choice_keys())},
   };
 }
 

@@ -16,5 +16,6 @@
   row("rewire",         make_rewire,         "a random mask that drops its smallest |w| and grows by credit") \
   row("spikenm",        make_spikenm,        "the paper's: Gumbel draws from trained logits, distilled credits") \
   row("sr-ste",         make_sr_ste,         "the n largest |w| at every step, gradient to all, decay outside") \
-  row("stds",           make_stds,           "a soft threshold that grows over the training")
+  row("stds",           make_stds,           "a soft threshold that grows over the training") \
+  row("upr",            make_upr,            "a gate for every weight, steeper and steeper, and a price for open ones")
 // clang-format on

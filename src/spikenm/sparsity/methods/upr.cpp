@@ -1,0 +1,187 @@
+#include "spikenm/sparsity/conn_control.h"
+#include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/methods/upr_keys.h"
+#include "spikenm/sparsity/ranking.h"
+#include "spikenm/sparsity/running_mean.h"
+#include "spikenm/sparsity/temperature.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace spikenm::sparsity {
+namespace {
+
+// How far from the target, as a share of it, the search may end.
+constexpr double kSettled = 0.02;
+
+struct UprOptions {
+  double beta_min = 5, beta_max = 1000;
+  double lr = 1e-3;
+  double lambda = 1e-11;
+  std::optional<double> target_weight;  // if set, lambda is found during the search
+};
+
+// [Shi24] c = H W / stride^2 of what the layer reads: the connections of one weight.
+double connections_of(const graph::Graph& graph, const nn::Synapse& synapse) {
+  const graph::Shape& in = graph.input_of(graph.node(synapse.node)).out;
+  const auto stride = static_cast<double>(synapse.spec->geometry.stride);
+  return static_cast<double>(in.height * in.width) / (stride * stride);
+}
+
+// [Shi24] Every weight has a scalar m that is trained with it: w_eff = sigmoid(beta m) w. beta rises
+// over the search, and the loss has the term lambda sum_l c_l sum sigmoid(beta m). Prune keeps the
+// weights with m > 0.
+class Upr : public Method {
+ public:
+  Upr(nn::Network& network, std::vector<MaskableLayer> layers, const UprOptions& options)
+      : Method(std::move(layers)), options_(options), lambda_(options.lambda) {
+    if (options.target_weight) control_.emplace(*options.target_weight);
+    for (const MaskableLayer& layer : layers_) {
+      State& state = states_.emplace_back();
+      state.m = at::zeros_like(layer.synapse->weight.detach()).set_requires_grad(true);
+      state.connections = connections_of(network.graph(), *layer.synapse);
+      weights_ += state.m.numel();
+    }
+    set_gates(options_.beta_min);
+  }
+
+  void begin_step(const StepInfo& info) override {
+    set_gates(geometric(options_.beta_min, options_.beta_max, info.progress()));
+    bound_ = 0;
+  }
+
+  Tensor effective_weight(size_t id, const Tensor& weight) override {
+    return weight * states_[id].gate;
+  }
+
+  // The gate is a leaf of autograd: the penalty adds lambda c to its gradient, and both reach m
+  // through beta sigmoid'(beta m).
+  void after_backward(const StepInfo& info) override {
+    const at::NoGradGuard no_grad;
+    const Tensor& overflow = info.scaling.overflow;
+    if (overflow.defined() && overflow.item<float>() != 0) return;  // no optimiser takes this step
+    double pull = 0, connections = 0;
+    for (State& s : states_) {
+      const Tensor task = s.gate.grad().defined() ? s.gate.grad() : at::zeros_like(s.gate);
+      if (control_) pull += task.abs().sum().item<double>();
+      connections += s.connections * static_cast<double>(s.gate.numel());
+      s.m.mutable_grad() = (task + lambda_ * s.connections) * s.gate * (1 - s.gate) * beta_;
+    }
+    // The lambda at which penalty and task pull equally.
+    if (control_) task_scale_.add(pull / connections);
+  }
+
+  void after_step(const StepInfo& info, const ClearMoments&) override {
+    if (!control_) return;
+    const int64_t every = std::clamp<int64_t>(info.steps / 100, 1, 10);
+    if (info.step % every == 0) lambda_ = task_scale_.value() * control_->update(share_kept());
+    if (info.step + 1 == info.steps) settle();
+  }
+
+  std::vector<ParamGroup> param_groups() override {
+    ParamGroup own{.tensors = {}, .lr = options_.lr};
+    for (const State& s : states_) own.tensors.push_back(s.m);
+    return {own};
+  }
+
+  [[nodiscard]] nm::Mask harden(size_t id) const override {
+    return mask_from_tensor(layers_[id], states_[id].m.detach().gt(bound_));
+  }
+
+  [[nodiscard]] std::vector<nn::NamedTensor> kept_tensors() const override {
+    std::vector<nn::NamedTensor> tensors;
+    for (const MaskableLayer& layer : layers_)
+      tensors.push_back({layer.synapse->name + ".m", states_[layer.id].m});
+    return tensors;
+  }
+
+  Json take_statistics() override {
+    return {{"mask_beta", beta_}, {"lambda_weight", lambda_}, {"weight_pct", 100 * share_kept()}};
+  }
+  [[nodiscard]] Json outcome() const override {
+    Json json = {{"lambda_weight", lambda_}, {"weight_threshold", bound_}};
+    if (options_.target_weight) json["target_weight"] = *options_.target_weight;
+    return json;
+  }
+
+ protected:
+  void visit_own_state(nn::StateVisitor& visitor) override {
+    visitor.value("beta", beta_);
+    visitor.value("lambda_weight", lambda_);
+    visitor.value("weight_threshold", bound_);
+    {
+      const nn::StateVisitor::Scope scope(visitor, "task_scale");
+      task_scale_.visit_state(visitor);
+    }
+    if (control_) control_->visit_state(visitor);
+    for (const MaskableLayer& layer : layers_) {
+      const nn::StateVisitor::Scope scope(visitor, layer.synapse->name);
+      visitor.tensor("m", states_[layer.id].m);
+    }
+  }
+
+ private:
+  struct State {
+    Tensor m;                // in the weight's shape
+    Tensor gate;             // sigmoid(beta m) of this step, a leaf
+    double connections = 0;  // c
+  };
+
+  void set_gates(double beta) {
+    const at::NoGradGuard no_grad;
+    beta_ = beta;
+    for (State& s : states_) s.gate = at::sigmoid(beta * s.m).set_requires_grad(true);
+  }
+
+  [[nodiscard]] double share_kept() const {
+    int64_t kept = 0;
+    for (const State& s : states_) kept += s.m.detach().gt(bound_).sum().item<int64_t>();
+    return static_cast<double>(kept) / static_cast<double>(weights_);
+  }
+
+  // If the penalty did not end at the target, moves the threshold on m from 0 to where it is met.
+  void settle() {
+    const double target = *options_.target_weight;
+    if (std::abs(share_kept() / target - 1) <= kSettled) return;
+    std::vector<Tensor> scores;
+    for (const State& s : states_) scores.push_back(s.m.detach());
+    bound_ = bound_above(scores, std::llround(target * static_cast<double>(weights_)));
+  }
+
+  UprOptions options_;
+  std::vector<State> states_;
+  int64_t weights_ = 0;  // of all layers
+  double beta_ = 0, lambda_;
+  double bound_ = 0;  // weights with a larger m are kept
+  RunningMean task_scale_;
+  std::optional<ConnControl> control_;
+};
+
+UprOptions read_options(const Config& config) {
+  using namespace upr_key;
+  UprOptions o;
+  o.beta_min = kBetaMin.read(config, o.beta_min);
+  o.beta_max = kBetaMax.read_within(config, o.beta_max, o.beta_min, kMostNumber);
+  o.lr = kLr.read(config, o.lr);
+  if (!config.has("target_weight")) {
+    o.lambda = kLambda.read(config, o.lambda);
+    return o;
+  }
+  o.target_weight = kTargetWeight.read(config, 1);
+  config.no_effect("lambda_weight", {"target_weight"});  // the search finds it
+  o.lambda = 0;
+  return o;
+}
+
+}  // namespace
+
+std::unique_ptr<Method> make_upr(nn::Network& network, const Config& config, uint64_t) {
+  const UprOptions options = read_options(config);
+  return std::make_unique<Upr>(network, find_layers(network, config, nm::Mask::Kind::kUnstructured),
+                               options);
+}
+
+}  // namespace spikenm::sparsity
