@@ -7,6 +7,7 @@
   torch("train",   setup_train,   "train, prune and finetune a network as a config says") \
   torch("eval",    setup_eval,    "measure a trained model on the test split") \
   torch("export",  setup_export,  "write a trained model as a .snm file, which runs without torch") \
+  torch("compact", setup_compact, "remove the channels that a model's masks drop: a smaller dense network") \
   torch("inspect", setup_inspect, "show the layers of a model or config: weights, blocks, tails") \
   torch("spikes",  setup_spikes,  "print which neurons of a trained model fire for a sample") \
   plain("table",   setup_table,   "show finished runs as a table, published figures beside them") \
