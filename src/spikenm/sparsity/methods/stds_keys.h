@@ -20,7 +20,7 @@ inline const RealKey kTargetWeight{
     1e-6,
     1,
     "share of the weights to keep; the threshold is then the one that leaves it",
-    "in place of threshold"};
+    "where threshold is left out"};
 
 inline KeyList all() {
   return {&kThreshold, &kGrowth, &kTargetWeight};

@@ -21,7 +21,7 @@ inline const RealKey kTargetWeight{
     1e-6,
     1,
     "share of the weights to keep; lambda_weight is found during the search",
-    "in place of lambda_weight"};
+    "where lambda_weight is left out"};
 
 inline KeyList all() {
   return {&kBetaMin, &kBetaMax, &kLr, &kLambda, &kTargetWeight};
