@@ -23,6 +23,8 @@ BUILD = pathlib.Path(sys.argv.pop()).resolve()
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PROGRAM = re.compile(r"^(?:\$ )?(?:build[\w-]*/)?(spikenm(?:-run)?) ")
 TINY = "data.train_size=60 data.test_size=20 model.width=4 model.T=2 train.epochs=2 train.batch_size=20".split()
+# In a sentence, a command with such words shows its form.
+PLACEHOLDER = re.compile(r"…|<|(?<![\w=-])(?!DIR\b)[A-Z]+(?![\w.])")
 # Files and folders that stand for the reader's own.
 ABSENT = re.compile(r"\bDIR\b|~|some\.aedat|recording\.aedat4|other\.npy")
 # How a command ends that lacks only its data.
@@ -49,9 +51,9 @@ def code_lines(text):
 
 def commands_of(text):
     """The words of every command of our programs; inline ones too, where they are whole."""
-    inline = [code for code in re.findall(r"`(spikenm [^`\n]+)`", text) if len(code.split()) > 3 and "…" not in code and "<" not in code]
+    inline = [code for code in re.findall(r"`(spikenm [^`\n]+)`", text) if len(code.split()) > 3 and not PLACEHOLDER.search(code)]
     found = []
-    for line in [*code_lines(text), *inline]:
+    for line in [part for code in [*code_lines(text), *inline] for part in code.split(" && ")]:
         program = PROGRAM.match(line)
         if program and not re.match(r"spikenm +\d", line):  # a row of a printed table
             words = shlex.split(line[program.end() :], comments=True)
