@@ -3,7 +3,8 @@
 
   tools/results.py                           writes them
   tools/results.py --check                   says what differs from what would be written, and exits with 1
-  tools/results.py --take CSV NAME COMMIT    first copies a sweep's results.csv to docs/results/NAME.csv
+  tools/results.py --take CSV NAME COMMIT    first adds the runs of a sweep's results.csv to docs/results/NAME.csv; a run that is
+                                             there already (row, pattern, seed) is replaced
 
 Between <!-- results: NAME against=ROW plot --> and <!-- end of results --> in docs/results.md stands the table of NAME.csv: a line
 for each row and pattern, the mean over seeds with its sample standard deviation, and the mean difference to ROW at the same
@@ -173,19 +174,29 @@ def make(root):
     return made
 
 
-def take(source, target, commit):
-    """A sweep's results.csv with the columns of docs/results."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
+def swept(source, commit):
+    """The runs of a sweep's results.csv, with the columns of docs/results."""
     for cells in csv.DictReader(io.StringIO(source.read_text())):
-        pattern = cells.get("method.pattern", "")
-        member = re.sub(r",pattern=[^,]*$", "", cells["member"])
         for key in ("val_accuracy", "test_accuracy", "test_accuracy_best_val", "weight_pct", "conn_pct", "sops_m"):
             cells[key] = f"{float(cells[key]):.2f}" if cells.get(key) else ""
+        cells["member"] = re.sub(r",pattern=[^,]*$", "", cells["member"])
+        cells["pattern"] = cells.get("method.pattern", "")
         cells["seconds"] = f"{float(cells['seconds']):.0f}" if cells.get("seconds") else ""
         cells["build"] = cells.get("build", "")[:12]
-        writer.writerow({**cells, "member": member, "pattern": pattern, "commit": commit})
+        cells["commit"] = commit
+        yield cells
+
+
+def take(source, target, commit):
+    """Adds the runs of a sweep: rows in the order in which they first came, their seeds in growing order."""
+    rows = read_rows(target) if target.exists() else {}
+    for cells in swept(source, commit):
+        rows.setdefault((cells["member"], cells["pattern"]), {})[cells["seed"]] = cells
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, restval="", extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for seeds in rows.values():
+        writer.writerows(seeds[seed] for seed in sorted(seeds, key=int))
     target.write_text(out.getvalue())
 
 

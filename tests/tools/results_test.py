@@ -76,10 +76,21 @@ class Results(unittest.TestCase):
         sweep.write_text('member,seed,method.name,method.pattern,config_md5,build,test_accuracy,val_accuracy,weight_pct,seconds\n'
                          'dense,0,dense,,aa,0123456789abcdef,90.123,91,100,30.4\n'
                          '"ours,pattern=2:4",0,,2:4,bb,0123456789abcdef,91,92,50,31\n')
+        (self.root / "docs/results/a.csv").unlink()
         self.assertEqual(results.main(["--take", str(sweep), "a", "c0ffee"], self.root), 0)
         text = (self.root / "docs/results/a.csv").read_text()
         self.assertIn("ours,2:4,0,92.00,91.00,,50.00,,,31,bb,0123456789ab,c0ffee\n", text)
         self.assertIn("| `ours` | 2:4 | 50.00 | 92.00 | 91.00 | +0.88 | one seed | 1 |\n", self.page())
+
+    def test_runs_of_another_sweep_are_added_and_the_same_run_is_replaced(self):
+        sweep = self.root / "results.csv"
+        head = "member,seed,method.pattern,config_md5,build,test_accuracy,val_accuracy,weight_pct\n"
+        sweep.write_text(head + "dense,10,,aa,x,90,91,100\ndense,9,,aa,x,89,90,100\n")
+        self.assertEqual(results.main(["--take", str(sweep), "b", "c0ffee"], self.root), 0)
+        sweep.write_text(head + "dense,9,,aa,y,88,90,100\ndense,11,,aa,y,87,90,100\n")
+        self.assertEqual(results.main(["--take", str(sweep), "b", "decade"], self.root), 0)
+        rows = (self.root / "docs/results/b.csv").read_text().splitlines()[1:]
+        self.assertEqual([row.split(",")[2] + ":" + row.split(",")[4] for row in rows], ["9:88.00", "10:90.00", "11:87.00"])
 
     def test_other_arguments_are_refused(self):
         self.assertEqual(results.main(["--tables"], self.root), 1)
