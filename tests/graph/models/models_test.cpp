@@ -1,9 +1,12 @@
 // What holds for every network of the registry, and what a config may ask of them.
 #include "spikenm/graph/models/models.h"
 
+#include "spikenm/core/file.h"
+#include "spikenm/graph/graph_toml.h"
 #include "spikenm/graph/walks.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
+#include "support/temp_dir.h"
 
 #include <set>
 
@@ -150,6 +153,23 @@ TEST(MakeModel, ReadsModelAndNeuron) {
   EXPECT_EQ(graph.classes(), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(test::node_of(graph, "plif_conv1").as<Neuron>()->tau, 3);
   EXPECT_EQ(make_model({1, 8, 8}, {"a"}, Config()).name(), "small_conv");
+}
+
+TEST(MakeModel, AFilesNumbersOfClassesBecomeTheNamesOfTheData) {
+  const test::TempDir dir;
+  const auto made_of = [&](const std::vector<std::string>& own,
+                           const std::vector<std::string>& of_data) {
+    const ModelSpec spec{.frame = {1, 8, 8}, .classes = own};
+    write_file_atomically(dir / "net.toml", to_toml(build_graph("mlp", "", spec)));
+    const std::string text = "[model]\nfile = '" + (dir / "net.toml").string() + "'";
+    return make_model({1, 8, 8}, of_data, Config::from_text(text, "test")).classes();
+  };
+  const std::vector<std::string> animals{"cat", "dog"}, numbers{"0", "1"};
+  EXPECT_EQ(made_of(numbers, animals), animals);
+  EXPECT_EQ(made_of(animals, animals), animals);
+  EXPECT_EQ(made_of(animals, numbers), animals);
+  EXPECT_ERROR(made_of({"dog", "cat"}, animals),
+               "net.toml: class 0 is 'dog', and 'cat' in the data");
 }
 
 TEST(MakeModel, KeysThatNoNeuronFollowsHaveNoEffect) {

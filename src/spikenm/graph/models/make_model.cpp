@@ -1,3 +1,4 @@
+#include "spikenm/graph/graph_json.h"
 #include "spikenm/graph/graph_toml.h"
 #include "spikenm/graph/models/model_keys.h"
 #include "spikenm/graph/models/models.h"
@@ -35,13 +36,35 @@ void mark_idle_keys(const Graph& graph, NeuronKind kind, const Config& config) {
   mark_unless("neuron.tau_syn", has_current);
 }
 
+bool are_numbers(const std::vector<std::string>& classes) {
+  return classes == numbered_classes(static_cast<int64_t>(classes.size()));
+}
+
+// A file that numbers its classes takes the names of the data's. Names of its own must be the
+// data's, in their order: what answer k means would change without a word.
+Graph with_classes_of(const std::vector<std::string>& classes, Graph graph,
+                      const std::string& source) {
+  if (classes == graph.classes() || are_numbers(classes)) return graph;
+  if (!are_numbers(graph.classes())) {
+    const auto [own, other] =
+        std::mismatch(graph.classes().begin(), graph.classes().end(), classes.begin());
+    SPIKENM_CHECK(false,
+                  "{}: class {} is '{}', and '{}' in the data; wanted its names, or numbers from 0",
+                  source, own - graph.classes().begin(), *own, *other);
+  }
+  Json json = graph_to_json(graph);
+  json["classes"] = classes;
+  return graph_from_json(json, source);
+}
+
 // The network of [model] file, which replaces all other keys of [model] and [neuron].
-Graph read_file_of(const Config& config, const FrameShape& frame, size_t n_classes) {
+Graph read_file_of(const Config& config, const FrameShape& frame,
+                   const std::vector<std::string>& classes) {
   const std::filesystem::path path = kModelFile.read(config.section("model"));
   Graph graph = read_graph_file(path);
   config.overrule({"model", "neuron"}, "model.file");
-  check_fits(graph, frame, n_classes, path.string());
-  return graph;
+  check_fits(graph, frame, classes.size(), path.string());
+  return with_classes_of(classes, std::move(graph), path.string());
 }
 
 }  // namespace
@@ -59,7 +82,7 @@ void check_fits(const Graph& graph, const FrameShape& frame, size_t n_classes,
 
 Graph make_model(const FrameShape& frame, std::vector<std::string> classes, const Config& config) {
   const Config model = config.section("model");
-  if (model.has("file")) return read_file_of(config, frame, classes.size());
+  if (model.has("file")) return read_file_of(config, frame, classes);
   const ModelSpec spec{.frame = frame,
                        .classes = std::move(classes),
                        .neuron = read_neuron(config.section("neuron"))};
