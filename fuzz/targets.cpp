@@ -28,6 +28,7 @@
 #include "spikenm/graph/graph_json.h"
 #include "spikenm/graph/graph_toml.h"
 #include "spikenm/report/published.h"
+#include "spikenm/runtime/session.h"
 #include "spikenm/runtime/snm_file.h"
 #include "spikenm/runtime/snm_sections.h"
 #include "spikenm/sweep/spec_file.h"
@@ -133,6 +134,30 @@ void read_and_draw_graph(Bytes input) {
   }
 }
 
+// Values and products of one run.
+double work_of(const runtime::StoredModel& model) {
+  double work = 0;
+  for (const graph::Node& node : model.graph.nodes()) {
+    const auto* const synapse = node.as<graph::Synapse>();
+    const auto each = synapse == nullptr ? 1 : synapse->shape.numel() / synapse->shape.cout;
+    work += static_cast<double>(node.out.values()) * static_cast<double>(each);
+  }
+  return work * static_cast<double>(model.steps);
+}
+
+// A network that was read can be laid out, and run where that takes a moment.
+void run_network(runtime::StoredModel stored) {
+  constexpr double kMostWork = 1e6;
+  const bool runs = work_of(stored) <= kMostWork;
+  const auto model = std::make_shared<const runtime::Model>(std::move(stored));
+  if (!runs) return;
+  runtime::Session session(model);
+  const std::vector<float> input(static_cast<size_t>(model->frames() * model->frame_size()), 1.0f);
+  const std::span<const float> all(input);
+  static_cast<void>(session.run(all));
+  static_cast<void>(session.step(all.first(static_cast<size_t>(model->frame_size()))));
+}
+
 // A file that was read is written and read again as the same. The checksums of most damaged files
 // are wrong, so each is also read with sums that fit.
 void read_snm_file(Bytes input) {
@@ -140,7 +165,7 @@ void read_snm_file(Bytes input) {
   runtime::fit_sums(fitting);
   for (const Bytes bytes : {input, as_bytes(fitting)}) {
     try {
-      const runtime::StoredModel model = runtime::decode_snm(bytes, kSource);
+      runtime::StoredModel model = runtime::decode_snm(bytes, kSource);
       const std::string whole = runtime::encode_snm(model);
       if (runtime::encode_snm(runtime::decode_snm(as_bytes(whole), kSource)) != whole)
         throw Bug("a .snm file read back is another");
@@ -150,6 +175,7 @@ void read_snm_file(Bytes input) {
         else
           static_cast<void>(runtime::unpack_int8(tensor));
       }
+      run_network(std::move(model));
     } catch (const Error&) {  // an answer
     }
   }

@@ -6,6 +6,7 @@
 #include "spikenm/runtime/sources.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace spikenm::runtime {
 namespace {
@@ -17,6 +18,13 @@ using graph::Node;
 constexpr int64_t kMostSources = 4096;
 // Larger average pools are read through, place by place.
 constexpr int64_t kLargestCounted = 3;
+// Places of all nodes, 12 bytes each. A graph of a few bytes can ask for any number of them; maps of
+// 1280x720 need a few million.
+constexpr int64_t kMostPlaces = int64_t{1} << 23;
+
+int64_t pixels_of(const graph::Shape& shape) {
+  return shape.height * shape.width;
+}
 
 class Compiler {
  public:
@@ -74,31 +82,60 @@ class Compiler {
       if (program_.forms[input] == Form::kReal) return false;
       inputs.push_back(&program_.sources[input]);
     }
-    const Sources& in = *inputs[0];
-    Sources result;
     if (const auto* pool = node.as<graph::Pool>()) {
       if (pool->kind == graph::PoolKind::kMax) return false;
       if (form_of(node) == Form::kBits && pool->size <= kLargestCounted) {
+        take_places(pixels_of(node.out) * count_planes(pool->size * pool->size));
         program_.sources[id] = counted(id, *pool, node.out);
         program_.forms[id] = Form::kSum;
         add(Step::Kind::kPoolPlanes, id);
         return true;
       }
-      result = pooled(in, *pool, node.out);
-    } else if (node.as<graph::Sum>() != nullptr) {
-      for (const Sources* other : inputs)
-        if (other->unit != in.unit || other->flattened != in.flattened) return false;
-      result = sum_of(inputs);
-    } else if (node.as<graph::Mean>() != nullptr) {
-      result = mean_of(in);
-    } else {
-      result = in;
-      result.flattened = in.flattened || node.as<graph::Flatten>() != nullptr;
     }
-    if (result.most() > kMostSources) return false;
-    program_.sources[id] = std::move(result);
+    if (!fits(node, inputs)) return false;
+    program_.sources[id] = summed(node, inputs);
     program_.forms[id] = Form::kSum;
     return true;
+  }
+
+  // Whether the places of a sum can be listed; takes them if so.
+  bool fits(const Node& node, const std::vector<const Sources*>& inputs) {
+    const Sources& in = *inputs[0];
+    int64_t each = in.most(), pixels = in.height * in.width;  // places of a pixel, at most
+    if (const auto* pool = node.as<graph::Pool>()) {
+      each *= std::min(pool->size, in.height) * std::min(pool->size, in.width);
+      pixels = pixels_of(node.out);
+    } else if (node.as<graph::Mean>() != nullptr) {
+      each *= std::exchange(pixels, 1);
+    } else if (node.as<graph::Sum>() != nullptr) {
+      each = 0;
+      for (const Sources* other : inputs) {
+        if (other->unit != in.unit || other->flattened != in.flattened) return false;
+        each += other->most();
+      }
+    }
+    if (each > kMostSources) return false;
+    take_places(each * pixels);
+    return true;
+  }
+
+  static Sources summed(const Node& node, const std::vector<const Sources*>& inputs) {
+    const Sources& in = *inputs[0];
+    if (const auto* pool = node.as<graph::Pool>()) return pooled(in, *pool, node.out);
+    if (node.as<graph::Sum>() != nullptr) return sum_of(inputs);
+    if (node.as<graph::Mean>() != nullptr) return mean_of(in);
+    SPIKENM_ASSERT(node.as<graph::Flatten>() != nullptr);
+    Sources result = in;
+    result.flattened = true;
+    return result;
+  }
+
+  void take_places(int64_t count) {
+    places_ += count;
+    SPIKENM_CHECK(places_ <= kMostPlaces,
+                  "network '{}': found maps that need lists of {} places of spikes or more, wanted "
+                  "at most {}",
+                  graph_.name(), places_, kMostPlaces);
   }
 
   void add_layer(NodeId id) {
@@ -163,6 +200,7 @@ class Compiler {
   }
 
   void give_bits(NodeId id) {
+    take_places(pixels_of(graph_.node(id).out));
     program_.forms[id] = Form::kBits;
     program_.sources[id] = own_bits(id, graph_.node(id).out);
   }
@@ -191,6 +229,7 @@ class Compiler {
   const Graph& graph_;
   graph::Readers readers_;
   std::vector<bool> done_;  // by node: part of a layer already
+  int64_t places_ = 0;      // listed so far
   Program program_;
 };
 
