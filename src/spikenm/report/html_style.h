@@ -1,4 +1,4 @@
-// The look of a page and the script that sorts its tables.
+// The look of a page, and the script that sorts its tables and opens what is folded for print.
 #pragma once
 
 namespace spikenm::report {
@@ -6,7 +6,7 @@ namespace spikenm::report {
 // Pictures are drawn for white paper; in the dark they are inverted, and photographs back again.
 inline constexpr const char* kPageStyle = R"css(
 :root { color-scheme: light dark; --ink: #262626; --soft: #5a5a5a; --paper: #ffffff; --line: #d8d8d8; --tint: #f3f6f9; }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root { --ink: #e6e6e6; --soft: #a8a8a8; --paper: #16181b; --line: #3a3d42; --tint: #1f2328; }
   svg { filter: invert(0.91) hue-rotate(180deg); }
   svg image { filter: invert(1) hue-rotate(180deg); }
@@ -48,6 +48,12 @@ for (const table of document.querySelectorAll("table.sortable")) {
     table.tBodies[0].append(...rows);
   }));
 }
+const folded = () => document.querySelectorAll("details:not([open])");
+addEventListener("beforeprint", () => folded().forEach(part => { part.open = true; part.dataset.folded = ""; }));
+addEventListener("afterprint", () => document.querySelectorAll("[data-folded]").forEach(part => {
+  part.open = false;
+  delete part.dataset.folded;
+}));
 )js";
 
 }  // namespace spikenm::report
