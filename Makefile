@@ -7,6 +7,7 @@ export CCACHE_DIR := $(CURDIR)/.ccache
 # Warnings stop CI, not a newcomer whose compiler is newer than ours.
 WERROR := -DSPIKENM_WERROR=$(if $(CI),ON,OFF)
 VENV_PATH := PATH="$(CURDIR)/.venv/bin:$$PATH"
+PYTHON_PATH := PATH="$(CURDIR)/.venv-python/bin:$$PATH"
 # The user's own Python is asked for torch before .venv is put in front of it.
 CONFIGURE = $(VENV_PATH) cmake --preset default $(WERROR) -DSPIKENM_TORCH="$$(python3 tools/find_torch.py)"
 SOURCES = $$(git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu' '*.cuh')
@@ -84,17 +85,16 @@ cuda-check: ## configure for CUDA and compile every .cu file, no GPU needed
 	@tools/setup nvcc
 	@tools/compile_cuda
 
-python: build ## build the Python package, install it into .venv-python and run its tests; TORCH=1: those that need torch too (5 GB)
-	@tools/setup_python $(if $(TORCH),torch)
-	@CC=cc CXX=c++ .venv-python/bin/pip install --quiet --no-build-isolation --no-deps -C cmake.define.$(WERROR:-D%=%) .
-	@SPIKENM_PROGRAM=$(CURDIR)/build/spikenm .venv-python/bin/python -m pytest -q python/tests
+python: build wheel ## install that wheel into .venv-python and run its tests, with and without torch
+	@tools/setup_python torch
+	@.venv-python/bin/pip install --quiet --no-deps --force-reinstall build-python/dist/*.whl
+	@SPIKENM_PROGRAM=$(CURDIR)/build/spikenm LD_LIBRARY_PATH=$(CURDIR)/.venv-python/stubs .venv-python/bin/python -m pytest -q python/tests
 
 wheel: setup ## a wheel for Linux, build-python/dist: the libraries it links inside, those of torch and OpenMP left out
 	@tools/setup_python
 	@rm -rf build-python/wheel build-python/dist
-	@CC=cc CXX=c++ .venv-python/bin/pip wheel --quiet --no-build-isolation --no-deps -w build-python/wheel -C cmake.define.$(WERROR:-D%=%) .
-	@PATH="$(CURDIR)/.venv-python/bin:$$PATH" auditwheel repair --exclude 'libtorch*' --exclude 'libc10*' -w build-python/dist build-python/wheel/*.whl >build-python/auditwheel.log 2>&1 || { cat build-python/auditwheel.log; exit 1; }
-	@! python3 -m zipfile -l build-python/dist/*.whl | grep -E 'libtorch|libc10|lib[gi]?omp'
+	@CC=cc CXX=c++ PIP_CONSTRAINT=$(CURDIR)/tools/requirements-python.txt $(PYTHON_PATH) pip wheel --quiet --no-deps -w build-python/wheel -C cmake.define.$(WERROR:-D%=%) .
+	@$(PYTHON_PATH) auditwheel repair $(addprefix --exclude ,'libtorch*' 'libc10*' 'libgomp*') -w build-python/dist build-python/wheel/*.whl >build-python/auditwheel.log 2>&1 || { cat build-python/auditwheel.log; exit 1; }
 	@ls build-python/dist/*.whl
 
 setup: ## install Debian packages and .venv, if missing

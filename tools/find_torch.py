@@ -8,6 +8,7 @@ import importlib.util
 import os
 import re
 import sys
+import sysconfig
 
 WANTED = (2, 11)
 
@@ -28,11 +29,13 @@ def candidates():
     spec = importlib.util.find_spec("torch")
     if spec and spec.submodule_search_locations:
         yield list(spec.submodule_search_locations)[0]
+    # pip builds in an environment that hides the packages of the Python it installs into.
+    yield from (os.path.join(sysconfig.get_path(kind), "torch") for kind in ("purelib", "platlib"))
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     yield from glob.glob(os.path.join(root, ".venv/lib/python3*/site-packages/torch"))
 
 
-for folder in candidates():
+for folder in dict.fromkeys(candidates()):
     found = version(folder)
     if found and found >= WANTED:
         print(os.path.abspath(folder))

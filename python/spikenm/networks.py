@@ -181,7 +181,7 @@ class _SpikingJellyLayers:
             with torch.no_grad():
                 made.w.copy_(leak.reshape(made.w.shape))
             return made
-        raise Error(f"{node['name']}: found a '{node['kind']}' neuron, which SpikingJelly does not have; wanted if, lif or plif")
+        raise Error(f"{node['name']}: found a '{node['kind']}' neuron, which SpikingJelly charges otherwise; wanted if, lif or plif")
 
     def pool(self, node: Mapping[str, Any]) -> nn.Module:
         if node["kind"] == "average":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import CLONE
@@ -19,12 +20,10 @@ def in_a_fresh_python(code: str) -> str:
 
 
 def test_an_import_is_fast_and_brings_neither_torch_nor_numpy():
-    code = "import sys, time; t = time.perf_counter(); import spikenm; print(time.perf_counter() - t); print([m for m in ('torch', 'numpy') if m in sys.modules])"
-    best, brought = 10.0, ""
-    for _ in range(5):  # the machine may be busy
-        seconds, brought = in_a_fresh_python(code).splitlines()
-        best = min(best, float(seconds))
-    assert best < 0.1
+    # The processor's time: the machine may be busy.
+    code = "import sys, time; t = time.process_time(); import spikenm; print(time.process_time() - t); print([m for m in ('torch', 'numpy') if m in sys.modules])"
+    seconds, brought = in_a_fresh_python(code).splitlines()
+    assert float(seconds) < 0.1
     assert brought == "[]"
 
 
@@ -32,6 +31,37 @@ def test_the_module_links_neither_torch_nor_openmp():
     linked = subprocess.run(["ldd", spikenm._core.__file__], capture_output=True, text=True, check=True).stdout
     assert "libc.so" in linked
     assert not any(name in linked for name in ("torch", "c10", "gomp", "omp.so", "libpython"))
+
+
+def test_the_wheel_holds_what_it_links_and_nothing_of_torch_or_openmp():
+    package = Path(spikenm.__file__).parent
+    inside = {path.name.partition("-")[0] for path in (package.parent / "spikenm.libs").glob("*.so*")}
+    if not inside:
+        pytest.skip("installed from source, not from the wheel of `make wheel`")
+    assert inside <= {"libcrypto", "libfmt", "liblz4", "libpng16", "libturbojpeg", "libzstd", "libz"}
+    core = Path(spikenm._core.__file__)
+    linked = subprocess.run(["ldd", core], capture_output=True, text=True, check=True).stdout
+    outside = {line.split()[0] for line in linked.splitlines() if str(package.parent) not in line}
+    assert outside <= {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "libz.so.1",
+                       "libpthread.so.0", "libdl.so.2", "/lib64/ld-linux-x86-64.so.2"}
+
+
+def test_without_torch_all_but_its_own_modules_works():
+    code = f"""
+import sys
+sys.modules["torch"] = None  # as where it is not installed
+import numpy as np, spikenm
+for name in spikenm.__all__:
+    getattr(spikenm, name)
+rt = spikenm.runtime.load({str(MODEL)!r})
+print(rt(np.zeros(rt.sample_shape, np.float32)).shape)
+try:
+    import spikenm.torch
+except ImportError as e:
+    print(e)
+"""
+    said = in_a_fresh_python(code).splitlines()
+    assert said[0] == "(2,)" and "torch" in said[1]
 
 
 def test_everything_public_is_there_and_documented():
@@ -62,10 +92,7 @@ import {first}, {second}, spikenm.runtime, numpy as np
 before = torch.get_num_threads()
 rt = spikenm.runtime.load({str(MODEL)!r}, threads=1)
 rt(np.zeros(rt.sample_shape, np.float32))
-try:
-    import spikenm.torch
-except spikenm.Error:
-    pass
+import spikenm.torch
 maps = open("/proc/self/maps").read().split()
 print(len({{word for word in maps if "libgomp" in word or "libomp" in word}}), torch.get_num_threads() == before)
 """
