@@ -7,8 +7,8 @@
 #include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
 #include "spikenm/core/text.h"
-#include "spikenm/report/paper_table.h"
 #include "spikenm/report/table_view.h"
+#include "spikenm/report/view_columns.h"
 
 #include <map>
 #include <memory>
@@ -47,9 +47,8 @@ void table(const TableArguments& a) {
   const std::vector<report::PaperRow> rows = report::paper_rows(distinct.runs, published);
   report::TableView view = a.view;
   if (a.format != "csv") view.format = kFormats.at(a.format);
-  const std::string text = a.format == "csv"
-                               ? report::format_paper_table(rows, report::TableFormat::kCsv)
-                               : report::format_view(rows, view);
+  const std::string text =
+      a.format == "csv" ? report::csv_view(rows, view) : report::format_view(rows, view);
 
   if (a.out.empty()) {
     show_text(text);
@@ -69,10 +68,12 @@ std::function<void()> setup_table(CLI::App& app) {
       ->check(CLI::IsMember(std::vector<std::string>{"text", "markdown", "latex", "csv"}))
       ->capture_default_str();
   app.add_option("--columns", a->view.columns,
-                 "the columns, by name: " + join(report::column_keys(), ", ") + "; or all")
+                 "the columns, by name: " + join(report::column_keys(), ", ") +
+                     "; a config key, such as train.epochs; or all")
       ->delimiter(',');
-  app.add_option("--sort", a->view.sort, "column to sort by; -acc: largest first");
-  app.add_option("--group-by", a->view.group_by, "column whose values become headings");
+  app.add_option("--sort", a->view.sort, "column or config key to sort by; -acc: largest first");
+  app.add_option("--group-by", a->view.group_by,
+                 "column or config key whose values become headings");
   app.add_option("--width", a->view.most_width, "most characters of a line, unless --columns")
       ->check(CLI::Range(size_t{20}, size_t{10'000}))
       ->capture_default_str();
@@ -86,8 +87,8 @@ std::function<void()> setup_table(CLI::App& app) {
       "Δ dense is against the dense runs of the same recipe (all but [method]) that prune no\n"
       "neurons.\n"
       "Shown are the columns in which rows differ, as many as fit; what all share stands above.\n"
-      "Column 'settings' tells rows apart that would look the same. * marks the best control.\n"
-      "CSV has every column and every row, unsorted.\n"
+      "Rows that would look the same have a column for each config key in which they differ.\n"
+      "* marks the best control of a recipe. CSV has every column, or those that are named.\n"
       "Columns 'pub.' are the paper's figures for the same dataset, model, width, T, method, "
       "pattern\n"
       "and granularity.\n\n"
@@ -95,6 +96,7 @@ std::function<void()> setup_table(CLI::App& app) {
       "  spikenm table runs\n"
       "  spikenm table runs/a runs/b --format markdown --out table.md\n"
       "  spikenm table runs --columns method,pattern,acc,seeds,folder --sort -acc\n"
+      "  spikenm table runs --columns method,train.epochs,acc --sort train.epochs\n"
       "  spikenm table runs --group-by pattern --format latex");
   return [a] { table(*a); };
 }

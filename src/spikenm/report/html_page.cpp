@@ -35,7 +35,8 @@ struct Section {
 std::string table_of(const PageContent& content) {
   if (content.rows.empty()) return note("No run has ended yet.");
   constexpr size_t kWidth = 130;
-  const TableCells cells = view_cells(content.rows, {.format = ViewFormat::kText,
+  // A page scrolls: no cell is cut.
+  const TableCells cells = view_cells(content.rows, {.format = ViewFormat::kMarkdown,
                                                      .columns = {},
                                                      .sort = {},
                                                      .group_by = {},

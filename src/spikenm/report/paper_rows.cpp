@@ -70,6 +70,7 @@ PaperRow make_row(const std::vector<const Run*>& runs, const std::vector<Publish
                .granularity = first.text("granularity"),
                .model = first.text("model"),
                .T = time_steps(first),
+               .settings = settings_of(first),
                .difference = {},
                .accuracy = statistic(runs, "test_accuracy"),
                .accuracy_best_val = statistic(runs, "test_accuracy_best_val"),
@@ -107,6 +108,20 @@ void tell_apart(std::vector<PaperRow>& rows, const std::vector<Settings>& settin
   }
 }
 
+// Controls search for different times: that alone does not make them another recipe.
+void mark_best_controls(std::vector<PaperRow>& rows, const std::vector<Settings>& recipes) {
+  std::map<std::tuple<Settings, std::string, std::string>, PaperRow*> best;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    PaperRow& row = rows[r];
+    if (row.method == "dense" || row.method == "spikenm" || !row.accuracy) continue;
+    Settings recipe = recipes[r];
+    recipe.erase("train.search_epochs");
+    PaperRow*& found = best[{std::move(recipe), row.pattern, row.granularity}];
+    if (found == nullptr || found->accuracy->mean < row.accuracy->mean) found = &row;
+  }
+  for (const auto& [kind, row] : best) row->is_best_control = true;
+}
+
 }  // namespace
 
 std::vector<PaperRow> paper_rows(const std::vector<Run>& runs,
@@ -122,15 +137,18 @@ std::vector<PaperRow> paper_rows(const std::vector<Run>& runs,
   }
 
   std::vector<PaperRow> rows;
+  std::vector<Settings> recipes;
   for (const Settings& settings : order) {
     const std::vector<const Run*>& group = groups[settings];
     rows.push_back(make_row(group, published));
-    const auto reference = statistic(dense[recipe_of(*group.front())], "test_accuracy");
+    recipes.push_back(recipe_of(*group.front()));
+    const auto reference = statistic(dense[recipes.back()], "test_accuracy");
     if (reference && rows.back().accuracy)
       rows.back().delta = rows.back().accuracy->mean - reference->mean;
   }
 
   tell_apart(rows, order);
+  mark_best_controls(rows, recipes);
   std::stable_sort(rows.begin(), rows.end(), [](const PaperRow& a, const PaperRow& b) {
     const bool a_sparse = a.method != "dense", b_sparse = b.method != "dense";
     return std::tie(a.dataset, a.model, a_sparse) < std::tie(b.dataset, b.model, b_sparse);

@@ -15,6 +15,7 @@ namespace spikenm::report {
 struct PaperRow {
   std::string dataset, method, pattern, granularity, model;
   std::optional<int64_t> T;
+  Settings settings;      // all of them
   Difference difference;  // the settings in which it differs from rows with the same names
   std::optional<Statistic> accuracy, accuracy_best_val;  // %, last epoch and best on validation
   // Difference to the mean accuracy of dense runs of the same recipe whose neurons are not pruned.
@@ -23,6 +24,9 @@ struct PaperRow {
   size_t n = 0;                      // runs
   std::vector<std::string> folders;  // of the runs
   std::optional<PublishedRow> published;
+  // Of the rows with the same recipe, pattern and granularity, the most accurate one that is neither
+  // dense nor SpikeNM.
+  bool is_best_control = false;
 };
 
 // Rows of one dataset and model are together, the dense ones first. Two runs must not have the same

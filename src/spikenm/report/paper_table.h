@@ -1,7 +1,7 @@
 // Formats rows as the paper's table.
 #pragma once
 
-#include "spikenm/report/paper_rows.h"
+#include "spikenm/report/paper_columns.h"
 
 #include <string>
 #include <vector>
@@ -14,5 +14,7 @@ enum class TableFormat { kText, kMarkdown, kCsv };
 // refers to a note below the table. CSV has every column, with means and spreads in separate
 // columns.
 std::string format_paper_table(const std::vector<PaperRow>& rows, TableFormat format);
+
+std::string format_csv(const std::vector<Column>& columns, const std::vector<PaperRow>& rows);
 
 }  // namespace spikenm::report

@@ -1,81 +1,21 @@
 #include "spikenm/report/table_view.h"
 
-#include "spikenm/core/error.h"
 #include "spikenm/core/text.h"
+#include "spikenm/report/fit_columns.h"
 #include "spikenm/report/latex_table.h"
-#include "spikenm/report/paper_columns.h"
+#include "spikenm/report/paper_table.h"
 #include "spikenm/report/table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cmath>
-#include <map>
-#include <set>
-#include <tuple>
+#include <functional>
+#include <optional>
+#include <sstream>
 
 namespace spikenm::report {
 namespace {
-
-// A name for the command line, and when a column goes from a table that is too wide: the highest
-// first, those with 0 never.
-struct ColumnKey {
-  const char* key;
-  const char* name;
-  int goes;
-};
-constexpr std::array<ColumnKey, 22> kKeys{{{"dataset", "dataset", 0},
-                                           {"method", "method", 0},
-                                           {"pattern", "pattern", 0},
-                                           {"granularity", "granularity", 0},
-                                           {"model", "model", 0},
-                                           {"T", "T", 0},
-                                           {"settings", "settings", 0},
-                                           {"acc", "test acc %", 0},
-                                           {"best-val", "best val %", 5},
-                                           {"delta", "Δ dense", 1},
-                                           {"weight", "weight %", 1},
-                                           {"weight-all", "of all weights %", 7},
-                                           {"conn", "conn %", 4},
-                                           {"neuron", "neuron %", 6},
-                                           {"sops", "SOPs M", 3},
-                                           {"energy", "energy µJ", 8},
-                                           {"seeds", "seeds", 0},
-                                           {"pub-acc", "pub. acc %", 2},
-                                           {"pub-weight", "pub. weight %", 9},
-                                           {"pub-conn", "pub. conn %", 9},
-                                           {"pub-sops", "pub. SOPs M", 9},
-                                           {"folder", "folder", 9}}};
-// Columns that name a row rather than measure it.
-const std::set<std::string> kNaming{"dataset", "method", "pattern", "granularity", "model", "T"};
-
-const ColumnKey& key_named(const std::string& key, const char* option) {
-  for (const ColumnKey& k : kKeys)
-    if (key == k.key) return k;
-  fail("{}: found '{}', which is no column; the nearest is {}, of: {}", option, key,
-       nearest(key, column_keys()), join(column_keys(), ", "));
-}
-
-struct Shown {
-  const ColumnKey* key;
-  Column column;
-};
-
-std::vector<Shown> all_columns(const std::vector<std::string>& flags) {
-  std::vector<Column> columns = reading_columns(flags);
-  columns.push_back({"folder", [](const PaperRow& row) { return join(row.folders, " "); }});
-  std::vector<Shown> shown;
-  for (const Column& column : columns)
-    for (const ColumnKey& key : kKeys)
-      if (column.name == key.name) shown.push_back({&key, column});
-  SPIKENM_ASSERT(shown.size() == kKeys.size());
-  return shown;
-}
-
-const Column& column_of(const std::vector<Shown>& all, const ColumnKey& key) {
-  return std::find_if(all.begin(), all.end(), [&](const Shown& s) { return s.key == &key; })
-      ->column;
-}
 
 std::optional<double> leading_number(const std::string& text) {
   const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
@@ -86,7 +26,7 @@ std::optional<double> leading_number(const std::string& text) {
 }
 
 // Numbers by value, other text by letters; rows without a value come last.
-void sort_rows(std::vector<PaperRow>& rows, const Column& column, bool descending) {
+void sort_rows(std::vector<PaperRow>& rows, const ViewColumn& column, bool descending) {
   std::stable_sort(rows.begin(), rows.end(), [&](const PaperRow& a, const PaperRow& b) {
     const std::string left = column.cell(a), right = column.cell(b);
     if (left.empty() || right.empty()) return !left.empty() && right.empty();
@@ -96,137 +36,125 @@ void sort_rows(std::vector<PaperRow>& rows, const Column& column, bool descendin
   });
 }
 
-// The place of the best control of each kind of row.
-std::set<size_t> best_controls(const std::vector<PaperRow>& rows) {
-  using Kind =
-      std::tuple<std::string, std::string, std::optional<int64_t>, std::string, std::string>;
-  std::map<Kind, size_t> best;
-  for (size_t r = 0; r < rows.size(); ++r) {
-    const PaperRow& row = rows[r];
-    if (row.method == "dense" || row.method == "spikenm" || !row.accuracy) continue;
-    const auto [found, fresh] =
-        best.emplace(Kind{row.dataset, row.model, row.T, row.pattern, row.granularity}, r);
-    if (!fresh && rows[found->second].accuracy->mean < row.accuracy->mean) found->second = r;
-  }
-  std::set<size_t> places;
-  for (const auto& [kind, place] : best) places.insert(place);
-  return places;
-}
-
-size_t width_of(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
-// The width of the text table.
-size_t table_width(const std::vector<Shown>& shown, const std::vector<PaperRow>& rows) {
-  size_t total = 1;  // the mark of the best control
-  for (const Shown& s : shown) {
-    size_t widest = width_of(s.column.name);
-    for (const PaperRow& row : rows) widest = std::max(widest, width_of(s.column.cell(row)));
-    total += widest + 2;
-  }
-  return total - 2;
-}
-
-bool is_same(const Column& column, const std::vector<PaperRow>& rows) {
+bool is_same(const ViewColumn& column, const std::vector<PaperRow>& rows) {
   return std::all_of(rows.begin(), rows.end(), [&](const PaperRow& row) {
     return column.cell(row) == column.cell(rows.front());
   });
 }
 
+void add_groups(TableCells& cells, const std::vector<PaperRow>& rows, const ViewColumn& column) {
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const std::string name = column.cell(rows[r]);
+    if (r > 0 && name == column.cell(rows[r - 1])) continue;
+    cells.group_begins.push_back(r);
+    cells.group_names.push_back(column.name + " " + (name.empty() ? "-" : name));
+  }
+}
+
 // Leaves what differs; says in the caption what all rows share, and in a note what did not fit.
-std::vector<Shown> fitting_columns(std::vector<Shown> shown, const std::vector<PaperRow>& rows,
-                                   const TableView& view, TableCells& cells) {
+std::vector<ViewColumn> fitting_columns(std::vector<ViewColumn> shown,
+                                        const std::vector<PaperRow>& rows, const TableView& view,
+                                        TableCells& cells) {
   const bool all = view.columns == std::vector<std::string>{"all"};
-  std::erase_if(shown, [&](const Shown& s) {
-    const bool empty = is_same(s.column, rows) && s.column.cell(rows.front()).empty();
-    return empty || (!all && s.key->key == std::string("folder"));
+  std::erase_if(shown, [&](const ViewColumn& column) {
+    const bool empty = is_same(column, rows) && column.cell(rows.front()).empty();
+    return empty || column.key == "settings" || (!all && column.key == "folder");
   });
   if (all) return shown;
 
   std::vector<std::string> common;
-  std::erase_if(shown, [&](const Shown& s) {
-    const bool goes = rows.size() > 1 && kNaming.contains(s.key->key) && is_same(s.column, rows) &&
-                      s.key->key != std::string("method");
-    if (goes) common.push_back(s.column.name + " " + s.column.cell(rows.front()));
+  std::erase_if(shown, [&](const ViewColumn& column) {
+    const bool goes =
+        rows.size() > 1 && column.names_row && is_same(column, rows) && column.key != "method";
+    if (goes) common.push_back(column.name + " " + column.cell(rows.front()));
     return goes;
   });
   cells.caption = join(common, ", ");
 
-  std::vector<std::string> left_out;
-  while (table_width(shown, rows) > view.most_width) {
-    const auto widest =
-        std::max_element(shown.begin(), shown.end(),
-                         [](const Shown& a, const Shown& b) { return a.key->goes < b.key->goes; });
-    if (widest->key->goes == 0) break;
-    left_out.emplace_back(widest->key->key);
-    shown.erase(widest);
-  }
-  if (!left_out.empty())
-    cells.notes.push_back("left out to fit: " + join(left_out, ", ") + " (--columns all)");
+  const std::vector<std::string> gone =
+      fit_columns(shown, rows, view.most_width, view.format == ViewFormat::kText);
+  if (!gone.empty())
+    cells.notes.push_back("left out to fit: " + join(gone, ", ") + " (--columns all)");
   return shown;
 }
 
-std::vector<Shown> chosen_columns(const std::vector<Shown>& all, const TableView& view) {
-  std::vector<Shown> chosen;
-  for (const std::string& name : view.columns) {
-    const ColumnKey& key = key_named(name, "--columns");
-    chosen.push_back({&key, column_of(all, key)});
+void sort_as_asked(std::vector<PaperRow>& rows, const TableView& view,
+                   const std::vector<std::string>& flags) {
+  if (!view.sort.empty()) {
+    const bool descending = view.sort.starts_with('-');
+    sort_rows(rows, column_named(view.sort.substr(descending ? 1 : 0), "--sort", rows, flags),
+              descending);
   }
-  return chosen;
+  if (!view.group_by.empty())
+    sort_rows(rows, column_named(view.group_by, "--group-by", rows, flags), /*descending=*/false);
+}
+
+// The text in lines of this width, broken at spaces.
+std::vector<std::string> lines_of(const std::string& text, size_t width) {
+  std::vector<std::string> lines;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.empty() && width_of(lines.back()) + 1 + width_of(word) <= width) {
+      lines.back() += " " + word;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
+}
+
+void wrap_around(TableCells& cells, size_t width) {
+  cells.caption = join(lines_of(cells.caption, width), "\n");
+  std::vector<std::string> notes;
+  for (const std::string& note : cells.notes)
+    for (std::string& line : lines_of(note, width)) notes.push_back(std::move(line));
+  cells.notes = std::move(notes);
 }
 
 }  // namespace
 
-std::vector<std::string> column_keys() {
-  std::vector<std::string> keys;
-  for (const ColumnKey& k : kKeys) keys.emplace_back(k.key);
-  return keys;
-}
-
 TableCells view_cells(std::vector<PaperRow> rows, const TableView& view) {
   TableCells cells;
   const std::vector<std::string> flags = flags_of(rows);
-  const std::vector<Shown> all = all_columns(flags);
-  if (!view.sort.empty()) {
-    const bool descending = view.sort.starts_with('-');
-    sort_rows(rows, column_of(all, key_named(view.sort.substr(descending ? 1 : 0), "--sort")),
-              descending);
-  }
-  const Column* group =
-      view.group_by.empty() ? nullptr : &column_of(all, key_named(view.group_by, "--group-by"));
-  if (group != nullptr) sort_rows(rows, *group, /*descending=*/false);
+  sort_as_asked(rows, view, flags);
 
   const bool fits = view.columns.empty() || view.columns.front() == "all";
-  std::vector<Shown> shown =
-      fits ? fitting_columns(all, rows, view, cells) : chosen_columns(all, view);
-  if (group != nullptr)
-    std::erase_if(shown, [&](const Shown& s) { return s.column.name == group->name; });
-
-  const std::set<size_t> best = best_controls(rows);
-  for (const Shown& s : shown) cells.header.push_back(s.column.name);
-  for (size_t r = 0; r < rows.size(); ++r) {
-    cells.rows.emplace_back();
-    for (const Shown& s : shown) {
-      std::string text = s.column.cell(rows[r]);
-      if (s.key->key == std::string("acc") && best.contains(r)) text += " *";
-      cells.rows.back().push_back(std::move(text));
-    }
-    const std::string name = group == nullptr ? "" : group->cell(rows[r]);
-    if (group != nullptr && (r == 0 || name != group->cell(rows[r - 1]))) {
-      cells.group_begins.push_back(r);
-      cells.group_names.push_back(group->name + " " + (name.empty() ? "-" : name));
-    }
+  std::vector<ViewColumn> shown;
+  if (fits) {
+    shown = fitting_columns(view_columns(rows, flags), rows, view, cells);
+  } else {
+    for (const std::string& name : view.columns)
+      shown.push_back(column_named(name, "--columns", rows, flags));
   }
-  if (!best.empty()) cells.notes.emplace_back("* best control: neither dense nor SpikeNM");
+  std::erase_if(shown, [&](const ViewColumn& column) { return column.key == view.group_by; });
+
+  for (const ViewColumn& column : shown) cells.header.push_back(column.heading());
+  for (const PaperRow& row : rows) {
+    cells.rows.emplace_back();
+    for (const ViewColumn& column : shown) cells.rows.back().push_back(column.text(row));
+  }
+  if (!view.group_by.empty())
+    add_groups(cells, rows, column_named(view.group_by, "--group-by", rows, flags));
+  if (std::any_of(rows.begin(), rows.end(), std::mem_fn(&PaperRow::is_best_control)))
+    cells.notes.emplace_back("* best control: neither dense nor SpikeNM");
   for (size_t f = 0; f < flags.size(); ++f) {
     std::string note = flags[f];
     std::replace(note.begin(), note.end(), '_', ' ');
     cells.notes.push_back(fmt::format("[{}] published: {}", f + 1, note));
   }
+  if (view.format == ViewFormat::kText) wrap_around(cells, view.most_width);
   return cells;
+}
+
+std::string csv_view(std::vector<PaperRow> rows, const TableView& view) {
+  sort_as_asked(rows, view, {});
+  std::vector<Column> columns;
+  const bool all = view.columns.empty() || view.columns.front() == "all";
+  if (all) columns = csv_columns();
+  for (const std::string& key : all ? std::vector<std::string>() : view.columns)
+    for (Column& column : csv_columns_named(key, "--columns", rows))
+      columns.push_back(std::move(column));
+  return format_csv(columns, rows);
 }
 
 std::string format_view(const std::vector<PaperRow>& rows, const TableView& view) {

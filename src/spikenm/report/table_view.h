@@ -12,16 +12,13 @@ enum class ViewFormat { kText, kMarkdown, kLatex };
 
 struct TableView {
   ViewFormat format = ViewFormat::kText;
-  // Names of columns, such as "weight"; empty: those that differ between rows and fit; "all": every
-  // one that is not empty.
+  // Names of columns, such as "weight", or keys of the config, such as "train.epochs"; empty: those
+  // that differ between rows and fit; "all": every one that is not empty.
   std::vector<std::string> columns;
   std::string sort;         // a column; with a '-' before it, largest first; empty: as they come
   std::string group_by;     // a column whose values become headings; empty: none
   size_t most_width = 100;  // of text, where columns are not named
 };
-
-// Names that `columns`, `sort` and `group_by` may have.
-std::vector<std::string> column_keys();
 
 // The table as cells, and what is said around it.
 struct TableCells {
@@ -33,9 +30,12 @@ struct TableCells {
   std::vector<std::string> notes;
 };
 
-// '*' marks the best control of each data set, model, T and pattern: the most accurate row that is
-// neither dense nor SpikeNM. An Error names a column that is not known.
+// '*' marks the best controls (paper_rows.h). Text is cut and wrapped to the width. An Error names a
+// column that is not known.
 TableCells view_cells(std::vector<PaperRow> rows, const TableView& view);
+
+// Means and spreads apart; without names of columns, all of them. Groups are together.
+std::string csv_view(std::vector<PaperRow> rows, const TableView& view);
 
 std::string format_view(const std::vector<PaperRow>& rows, const TableView& view);
 
