@@ -62,8 +62,8 @@ TEST_F(TableCli, AToyOfTheSameNameIsARowOfItsOwnWithoutPublishedFigures) {
   EXPECT_TRUE(has(table, "93.64")) << table;
   EXPECT_TRUE(has(table, "  model.width  ")) << table;
   EXPECT_TRUE(has(table, "   16  ") && has(table, "  256  ")) << table;
-  const Outcome sorted = run({"table", "runs", "-f", "csv", "--columns", "model.width,acc",
-                              "--sort", "-model.width"});
+  const Outcome sorted =
+      run({"table", "runs", "-f", "csv", "--columns", "model.width,acc", "--sort", "-model.width"});
   EXPECT_EQ(sorted.out, "model.width,test_accuracy,test_accuracy_spread\n256,92,\n16,50,\n");
 }
 
