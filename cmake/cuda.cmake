@@ -31,7 +31,7 @@ if(NOT SPIKENM_CUDA STREQUAL "OFF")
       unset(CMAKE_CUDA_COMPILER)
       unset(CMAKE_CUDA_COMPILER CACHE)
       spikenm_find_nvcc_wheel(wheel
-        "${SPIKENM_TORCH}/../nvidia/cu*;${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu*")
+        "${SPIKENM_TORCH}/../nvidia/cu*;${CMAKE_CURRENT_LIST_DIR}/../.venv/lib/python3*/site-packages/nvidia/cu*")
     endif()
   endif()
   if(wheel)

@@ -25,7 +25,7 @@ __all__ = ["Runtime", "load"]
 class Runtime:
     """A network that is ready to run.
 
-    Its threads are its own: those of torch, NumPy or OpenMP are neither used nor changed. Several
+    Its threads are those of a pool that all of them share; those of torch, NumPy or OpenMP are neither used nor changed. Several
     Python threads may share it; their calls wait for each other, without the interpreter's lock.
     """
 

@@ -51,6 +51,12 @@ def small_run(program: str, tmp_path_factory: pytest.TempPathFactory) -> spikenm
     return spikenm.train(SMALL, out=tmp_path_factory.mktemp("runs") / "small", quiet=True)
 
 
+@pytest.fixture(scope="session")
+def small_dense_run(program: str, tmp_path_factory: pytest.TempPathFactory) -> spikenm.Run:
+    config = SMALL | {"method": {"name": "dense"}, "train": SMALL["train"] | {"epochs": 1}}
+    return spikenm.train(config, out=tmp_path_factory.mktemp("runs") / "dense", quiet=True)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def one_thread_of_torch() -> None:
     """Its threads spin, which makes small nets slow on a busy machine."""

@@ -26,9 +26,10 @@ from torch.nn.utils import parametrize
 from .. import _core
 from .._core import Error
 from . import _folded
-from ._mask import NmMask, Rule
-from ._ops import ops
+from ._mask import NmMask, Rule, check_weight
+from ._ops import block_count
 from ._options import PRESETS, Options, options_of
+from ._time import check_seen, watch_containers
 
 __all__ = ["PRESETS", "NmMask", "Options", "Sparsifier", "sparsify"]
 
@@ -42,6 +43,8 @@ class Sparsifier:
         self.net, self.options, self.steps = net, options, steps
         self._layers = layers
         self._n_blocks = sum(len(search.logits) for search in self.searches.values())
+        self._hooks = watch_containers(net, layers, self.searches)
+        self._has_seen_time = False
 
     @property
     def searches(self) -> dict[str, NmMask]:
@@ -68,6 +71,11 @@ class Sparsifier:
 
     def after_backward(self) -> None:
         """Once per step, behind `backward` and before the optimiser: distils credits into the logits' gradient."""
+        if self.frozen or self.options.lambda_eid == 0:
+            return
+        if not self._has_seen_time:  # once: on a GPU it waits for the step
+            check_seen(self.searches)
+            self._has_seen_time = True
         for name, layer in self._layers.items():
             self.searches[name].distill(_original(layer), self.options.lambda_eid / self._n_blocks)
 
@@ -78,7 +86,7 @@ class Sparsifier:
         for name, layer in self._layers.items():
             search = self.searches[name]
             search.step += 1
-            search.sink.grad = None
+            search.forget_credit()
             if search.step < search.steps:
                 search.begin_step(_original(layer).detach())
 
@@ -87,6 +95,8 @@ class Sparsifier:
         for name, layer in self._layers.items():
             self.searches[name].freeze(_original(layer))
             vars(layer).pop("forward", None)
+        for hook in self._hooks:
+            hook.remove()
 
     def remove(self) -> None:
         """Leaves plain layers with the masked weights. The masks are forgotten: training would fill them."""
@@ -131,10 +141,12 @@ def sparsify(
     preset, options: as `[method]` of the program (`Options`). seed: with the same seed, layer, step, logits
     and weights, masks are bit for bit the program's.
     layers: globs over the names of modules. A layer without a whole block stays dense.
-    time_steps: for nets that fold time into the batch themselves, [T*B,...] with time outermost. Loops over
-    steps, and SpikingJelly's layers in step mode "m", need nothing: their credits are found.
+    time_steps: for nets that fold time into the batch themselves, [T*B,...] with time outermost; 1: there is no time.
+    Loops over steps, SpikingJelly's layers in step mode "m", its SeqToANNContainer and `Run.to_torch()` need nothing:
+    their credits are found. Steps that are folded where they are not seen are refused by the first `after_backward`.
 
-    Make the optimiser before, and add `logits()` to it. On the CPU; float32 weights.
+    Make the optimiser before, and add `logits()` to it. Weights are float32, on the CPU or, where the package was built
+    with nvcc, on a GPU; the net may be moved at any time.
     """
     match = re.fullmatch(r"(\d+):(\d+)", pattern)
     n, m = (int(match[1]), int(match[2])) if match else (0, 0)
@@ -150,7 +162,7 @@ def sparsify(
         rule = Rule(m, share, chosen.axis == "flat", chosen.replace, chosen.prior_kappa, chosen.or_grad == "soft",
                     chosen.weight_grad == "dense", seed, number)
         weight: torch.Tensor = layer.weight.detach()  # type: ignore[union-attr,assignment,operator]
-        if ops.nm_blocks(weight, *rule.blocks) == 0:
+        if block_count(name, weight.shape, *rule.blocks) == 0:
             continue
         _mask_layer(name, layer, NmMask(name, weight, n, rule, chosen, steps), time_steps)
         masked[name] = layer
@@ -168,22 +180,15 @@ def _find_layers(net: nn.Module, globs: list[str]) -> dict[str, nn.Module]:
     for name, layer in found.items():
         if parametrize.is_parametrized(layer, "weight"):
             raise Error(f"{name}.weight: found a parametrization, wanted a plain weight")
-        weight: torch.Tensor = layer.weight  # type: ignore[union-attr,assignment]
-        if weight.dtype != torch.float32:
-            raise Error(f"{name}.weight: found {str(weight.dtype)[6:]}, wanted float32 (autocast computes in others)")
-        if weight.device.type != "cpu":
-            raise Error(f"{name}.weight: found it on {weight.device}, wanted the CPU: this build has no other kernels")
-        if not weight.is_contiguous():
-            raise Error(f"{name}.weight: found a transposed layout, wanted one that lies in order")
+        check_weight(name, layer.weight)  # type: ignore[arg-type]
     return found
 
 
 def _mask_layer(name: str, layer: nn.Module, search: NmMask, time_steps: int) -> None:
-    search.folded = time_steps > 0 or getattr(layer, "step_mode", "s") == "m"
-    if search.folded:
+    if time_steps > 0 or getattr(layer, "step_mode", "s") == "m":
         _folded.check(layer, name)
-        search.time_steps = time_steps
-        layer.forward = types.MethodType(_folded.forward, layer)  # type: ignore[method-assign]
+    search.time_steps = time_steps
+    layer.forward = types.MethodType(_folded.forward, layer)  # type: ignore[method-assign]
     search.train(layer.training)
     parametrize.register_parametrization(layer, "weight", search, unsafe=True)
 

@@ -30,10 +30,8 @@ class _Folded(torch.autograd.Function):
     def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
         rows, weight = ctx.saved_tensors
         grad = grad.to(rows.dtype)
-        total = torch.zeros(weight.shape, dtype=torch.float32)
-        credit = torch.zeros_like(total)
-        for x, g in zip(rows.chunk(ctx.T), grad.chunk(ctx.T)):
-            ops.add_credit(_weight_gradient(x, g, weight, ctx.geometry), total, credit)
+        steps = zip(rows.chunk(ctx.T), grad.chunk(ctx.T))
+        total, credit = ops.sum_credits([_weight_gradient(x, g, weight, ctx.geometry) for x, g in steps])
         grad_rows = _input_gradient(rows, grad, weight, ctx.geometry) if ctx.needs_input_grad[0] else None
         return grad_rows, total, credit, None, None
 
@@ -61,20 +59,25 @@ def _input_gradient(x: Any, g: Any, weight: Any, geometry: Any) -> Any:
 
 
 def forward(self: nn.Module, x: torch.Tensor) -> torch.Tensor:
-    """Takes the place of a layer's own forward while its mask is searched for."""
+    """Takes the place of a layer's own forward while its mask is searched for: sees how time comes in, at each call."""
     search: Any = self.parametrizations.weight[0]  # type: ignore[union-attr,index]
     if search.frozen or not search.training or not torch.is_grad_enabled():
         return type(self).forward(self, x)
-    folds_itself = search.time_steps == 0
-    T = x.shape[0] if folds_itself else search.time_steps
+    takes_time = getattr(self, "step_mode", "s") == "m"  # [T,B,...]
+    T = x.shape[0] if takes_time else search.time_steps or search.container_steps
+    search.seen = (T, x.shape[1] if takes_time else x.shape[0] // max(T, 1), tuple(x.shape))
+    if T == 0:
+        return type(self).forward(self, x)
+    check(self, search.name)
     if x.shape[0] % T != 0:
         raise Error(f"{search.name}: found {x.shape[0]} rows, wanted a multiple of time_steps, {T}")
-    rows = x.flatten(0, 1) if folds_itself else x
-    y = _Folded.apply(rows, self.weight, search.sink, T, geometry_of(self))
+    rows = x.flatten(0, 1) if takes_time else x
+    weight = search.masked(self.parametrizations.weight.original)  # type: ignore[union-attr]
+    y = _Folded.apply(rows, weight, search.sink, T, geometry_of(self))
     if self.bias is not None:
         bias = self.bias.to(y.dtype)
         y = y + (bias if isinstance(self, nn.Linear) else bias.view(-1, *[1] * (y.dim() - 2)))  # type: ignore[operator]
-    return y.unflatten(0, x.shape[:2]) if folds_itself else y
+    return y.unflatten(0, x.shape[:2]) if takes_time else y
 
 
 def geometry_of(layer: nn.Module) -> Any:

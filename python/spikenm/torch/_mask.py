@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from .._core import Error
-from ._ops import ops
+from ._ops import DEVICES, ops
 from ._options import Options
 
 
@@ -54,16 +54,27 @@ class _Masked(torch.autograd.Function):
 class Use(torch.autograd.Function):
     """One use of a weight: its gradient is one time step's.
 
-    The credit is handed out as the gradient of `sink`, which autograd adds up over all uses: sum_t |g_t|.
+    The credit is handed out as the gradient of `sink`, which autograd adds up over all uses: sum_t |g_t|. That of
+    `uses` is their number.
     """
 
     @staticmethod
-    def forward(ctx: Any, weight: Any, sink: Any) -> Any:
+    def forward(ctx: Any, weight: Any, sink: Any, uses: Any) -> Any:
         return weight.view_as(weight)
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
-        return grad, grad.abs()
+        return grad, grad.abs(), grad.new_ones(())
+
+
+def check_weight(name: str, weight: torch.Tensor) -> None:
+    """Refuses what the kernels could read only through a copy."""
+    if weight.dtype != torch.float32:
+        raise Error(f"{name}.weight: found {str(weight.dtype)[6:]}, wanted float32 (autocast computes in others)")
+    if weight.device.type not in DEVICES:
+        raise Error(f"{name}.weight: found it on {weight.device}, wanted {' or '.join(DEVICES)}: this build has no other kernels")
+    if not weight.is_contiguous():
+        raise Error(f"{name}.weight: found a transposed layout, wanted one that lies in order")
 
 
 class NmMask(nn.Module):
@@ -75,14 +86,14 @@ class NmMask(nn.Module):
         super().__init__()
         self.name, self.n, self.rule, self.options, self.steps = name, n, rule, options, steps
         self.interval = options.interval(steps)
-        self.folded = False  # the layer's own operation makes the credits
-        self.time_steps = 0  # of inputs that are folded already
-        with torch.no_grad():
-            logits = ops.nm_logits(weight, *rule.blocks, options.logit_std, rule.seed, rule.layer)
-        self.logits = nn.Parameter(logits)
+        self.time_steps = 0  # of inputs that the net itself folds; 0: seen at each call
+        self.container_steps = 0  # the same, of inputs that a container folds in the call at hand
+        self.seen: tuple[Any, ...] = (0, 0, ())  # steps of the last call, 0 for one step of a loop; its batch; the shape of its input
+        logits = ops.nm_logits(list(weight.shape), *rule.blocks, options.logit_std, rule.seed, rule.layer)
+        self.logits = nn.Parameter(logits.to(weight.device))
         most = max(n, options.n_draws(n, rule.m, 0.0))
-        self.register_buffer("draws", torch.zeros(len(logits) * most, dtype=torch.uint8))
-        self.register_buffer("numbers", torch.zeros(4, dtype=torch.float64))  # tau, noise, number, positions
+        self.register_buffer("draws", torch.zeros(len(logits) * most, dtype=torch.uint8, device=weight.device))
+        self.register_buffer("numbers", torch.zeros(4, dtype=torch.float64))  # tau, noise, number, positions; on the CPU
         self.register_buffer("mask", torch.ones_like(weight), persistent=False)  # float 0/1
         self._shape = weight.shape
         self.frozen = False
@@ -95,23 +106,31 @@ class NmMask(nn.Module):
         return f"{self.n}:{self.rule.m}, {len(self.logits)} blocks, step {self.step} of {self.steps}{', frozen' if self.frozen else ''}"
 
     def make_sink(self) -> None:
-        """What receives the credit as its gradient. Neither a parameter nor a buffer: no optimiser may take it."""
-        self.sink = torch.zeros(self._shape, requires_grad=True)
+        """What receives the credit, and the number of uses, as its gradient.
+
+        Neither a parameter nor a buffer: no optimiser may take it.
+        """
+        self.sink = torch.zeros(self._shape, device=self.logits.device, requires_grad=True)
+        self.uses = torch.zeros((), device=self.logits.device, requires_grad=True)
 
     def forward(self, weight: torch.Tensor) -> torch.Tensor:
-        """The weight under the mask of the step; in evaluation, under the mask that `freeze` would keep."""
-        if weight.dtype != torch.float32:
-            raise Error(f"{self.name}.weight: found {str(weight.dtype)[6:]}, wanted float32 (autocast computes in others)")
+        """The weight under the mask of the step, for one use; in evaluation, under the mask that `freeze` would keep."""
         if self.frozen:
             return weight * self.mask
-        if not self.training:
-            return weight * self.hard_mask(weight)
-        masked = _Masked.apply(weight, self.logits, self.mask, self.draws, self.numbers, self.rule)
-        return masked if self.folded else Use.apply(masked, self.sink)
+        if self.training:
+            return Use.apply(self.masked(weight), self.sink, self.uses)
+        check_weight(self.name, weight)
+        return weight * self.hard_mask(weight)
+
+    def masked(self, weight: torch.Tensor) -> torch.Tensor:
+        """The weight under the mask of the step. Whoever uses it gives `sink` its gradient."""
+        check_weight(self.name, weight)
+        return _Masked.apply(weight, self.logits, self.mask, self.draws, self.numbers, self.rule)
 
     @torch.no_grad()
     def begin_step(self, weight: torch.Tensor) -> None:
         """Draws the mask where the step asks for one, and sets the temperature."""
+        check_weight(self.name, weight)
         progress = self.step / self.steps
         self.numbers[0] = self.options.temperature(progress)
         if self.step % self.interval != 0:
@@ -119,7 +138,7 @@ class NmMask(nn.Module):
         n_draws = self.options.n_draws(self.n, self.rule.m, progress)
         self.numbers[1:] = torch.tensor([self.options.noise_at(progress), self.step // self.interval, n_draws])
         rule = self.rule
-        drawn = ops.nm_draw(self.logits, weight.contiguous(), self.numbers, rule.m, rule.share, rule.flat, rule.replace,
+        drawn = ops.nm_draw(self.logits, weight, self.numbers, n_draws, rule.m, rule.share, rule.flat, rule.replace,
                             rule.kappa, rule.seed, rule.layer)
         self.draws[: drawn.numel()] = drawn.flatten()
         self._set_mask(weight)
@@ -145,10 +164,15 @@ class NmMask(nn.Module):
         """Credits of the step become gradient of the logits."""
         if self.frozen or self.sink.grad is None:
             return
+        check_weight(self.name, weight)
         credit = self.sink.grad.contiguous()
         added = ops.nm_distill(self.logits.detach(), weight.detach(), credit, *self.rule.blocks, self.rule.kappa, scale)
         self.logits.grad = added if self.logits.grad is None else self.logits.grad.add_(added)
-        self.sink.grad = None
+        self.forget_credit()
+
+    def forget_credit(self) -> None:
+        """What the sinks have received belongs to a step that has ended."""
+        self.sink.grad = self.uses.grad = None
 
     @torch.no_grad()
     def freeze(self, weight: torch.Tensor) -> None:
@@ -157,7 +181,7 @@ class NmMask(nn.Module):
         weight.mul_(self.mask)
         self.frozen = True
         self.logits.requires_grad_(False)
-        self.sink.grad = None
+        self.forget_credit()
 
     @torch.no_grad()
     def _set_mask(self, weight: torch.Tensor) -> None:
@@ -181,6 +205,6 @@ class NmMask(nn.Module):
         self.frozen = state["frozen"] is not None
         self.logits.requires_grad_(not self.frozen)
         if self.frozen:
-            self.mask = state["frozen"].to(self.mask.dtype)
+            self.mask = state["frozen"].to(self.mask)
         else:
             self._set_mask(self.mask)

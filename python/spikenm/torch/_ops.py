@@ -22,12 +22,27 @@ def _load() -> Any:
 
 
 ops = _load()
+#: Where the kernels run.
+DEVICES = ("cpu", "cuda") if ops.has_cuda() else ("cpu",)
 
 
-# Shapes alone, for torch.compile: what a graph may contain. Draws are made between steps, outside of it.
-@torch.library.register_fake("spikenm::nm_straight_through")
-def _(grad: Any, logits: Any, *rest: Any) -> Any:
-    return torch.empty_like(logits)
+def block_count(name: str, shape: Any, m: int, share: int, flat: bool) -> int:
+    """Whole blocks of a weight; the program's sentence where it cannot be cut into them."""
+    try:
+        return ops.nm_blocks(list(shape), m, share, flat)
+    except RuntimeError as e:
+        raise Error(str(e).replace("weight:", f"{name}:", 1)) from None
+
+
+# Shapes alone, for torch.compile.
+@torch.library.register_fake("spikenm::nm_logits")
+def _(shape: Any, m: int, share: int, flat: bool, *rest: Any) -> Any:
+    return torch.empty((ops.nm_blocks(shape, m, share, flat), m), device="cpu")
+
+
+@torch.library.register_fake("spikenm::nm_draw")
+def _(logits: Any, weight: Any, step: Any, n_draws: int, *rest: Any) -> Any:
+    return logits.new_empty((logits.shape[0], n_draws), dtype=torch.uint8)
 
 
 @torch.library.register_fake("spikenm::nm_top")
@@ -40,6 +55,16 @@ def _(draws: Any, weight: Any, *rest: Any) -> Any:
     return torch.empty_like(weight, dtype=torch.uint8)
 
 
-@torch.library.register_fake("spikenm::add_credit")
-def _(part: Any, grad: Any, credit: Any) -> None:
-    return None
+@torch.library.register_fake("spikenm::nm_straight_through")
+def _(grad: Any, logits: Any, *rest: Any) -> Any:
+    return torch.empty_like(logits)
+
+
+@torch.library.register_fake("spikenm::nm_distill")
+def _(logits: Any, *rest: Any) -> Any:
+    return torch.empty_like(logits)
+
+
+@torch.library.register_fake("spikenm::sum_credits")
+def _(slices: Any) -> Any:
+    return torch.empty_like(slices[0]), torch.empty_like(slices[0])
