@@ -55,21 +55,8 @@ int64_t expect_equal(const Session& session, const std::vector<std::vector<float
   return spikes;
 }
 
-std::vector<StoredOptions> ways() {
-  const WeightRule own{{2, 4, 1}, nm::Axis::kIn, false}, shared{{1, 4, 64}, nm::Axis::kIn, false},
-      taps{{1, 8, 64}, nm::Axis::kIn, true}, flat{{2, 4, 1}, nm::Axis::kFlat, false};
-  return {{.type = WeightType::kInt8},
-          {.steps = 1, .rule = own, .type = WeightType::kInt8},
-          {.rule = shared, .type = WeightType::kInt8, .masks_neurons = true},
-          {.steps = 9, .rule = taps, .type = WeightType::kInt8},
-          {.rule = flat, .type = WeightType::kInt8},
-          {},
-          {.rule = shared, .masks_neurons = true},
-          {.rule = own}};
-}
-
 TEST(Session, GivesTheSpikesAndScoresOfTheReference) {
-  const std::vector<StoredOptions> ways_list = ways();
+  const std::vector<StoredOptions> ways_list = test::stored_ways();
   for (const test::NamedGraph& each : test::run_graphs())
     for (const StoredOptions& options : ways_list)
       for (const bool events : {true, false}) {

@@ -48,6 +48,21 @@ struct StoredOptions {
   uint64_t seed = 1;
 };
 
+// Every way to store weights that a session tells apart.
+inline std::vector<StoredOptions> stored_ways() {
+  using runtime::WeightRule, runtime::WeightType;
+  const WeightRule own{{2, 4, 1}, nm::Axis::kIn, false}, shared{{1, 4, 64}, nm::Axis::kIn, false},
+      taps{{1, 8, 64}, nm::Axis::kIn, true}, flat{{2, 4, 1}, nm::Axis::kFlat, false};
+  return {{.type = WeightType::kInt8},
+          {.steps = 1, .rule = own, .type = WeightType::kInt8},
+          {.rule = shared, .type = WeightType::kInt8, .masks_neurons = true},
+          {.steps = 9, .rule = taps, .type = WeightType::kInt8},
+          {.rule = flat, .type = WeightType::kInt8},
+          {},
+          {.rule = shared, .masks_neurons = true},
+          {.rule = own}};
+}
+
 inline runtime::SynapseTensor random_synapse(const graph::Synapse& spec, bool reads_spikes,
                                              const StoredOptions& options, uint64_t seed) {
   const nm::WeightShape& shape = spec.shape;

@@ -42,7 +42,16 @@ void each_window(const graph::Pool& pool, const graph::Shape& map, const Window&
       window(place, pool.inputs(y, map.height), pool.inputs(x, map.width));
 }
 
-// Windows of 2x2, the usual ones: four words become three planes without a loop.
+// Windows of 2x2, the usual ones: four words become three planes without a loop, 64 channels at once.
+//
+//   spikes of a window      count   = fours twos ones        channel   0 1 2 3 …
+//     a b                 a+b+c+d                             a        1 1 0 1
+//     c d                                                     b        0 1 0 1
+//                                                             c        1 0 0 1
+//   a + b = two one,   c + d = too other                      d        0 1 0 1
+//   ones  = one ^ other                                       ones     0 1 0 0
+//   twos  = two ^ too ^ (one & other)                         twos     1 1 0 0
+//   fours = two & too                                         fours    0 0 0 1     counts 2 3 0 4
 void count_pairs(const graph::Pool& pool, const graph::Shape& map, BitsView in,
                  std::span<const BitsView> planes) {
   const int64_t words = in.words(), below = map.width * words;

@@ -33,6 +33,7 @@ Session::Memory::Memory(std::shared_ptr<const Model> given, const SessionOptions
                 "session: found a batch of {}, wanted 1 to {}", options.batch, 1 << 20);
   allocate();
   connect_layers();
+  parallel_for(lanes_, 1, [](int64_t, int64_t) {});  // threads start now, and not in the first run
 }
 
 void Session::Memory::allocate() {
