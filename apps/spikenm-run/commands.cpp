@@ -242,8 +242,10 @@ void profile(const Arguments& a) {
     show("{:<20} {:>9.3f} ms", row["layer"].get<std::string>(), row["ms"].get<double>());
     if (row.contains("rate")) show("  fires {:>5.2f} %", 100 * row["rate"].get<double>());
     if (row.contains("kernel"))
-      show("  {} {}: {} ({})", row["pattern"].get<std::string>(), row["type"].get<std::string>(),
-           row["kernel"].get<std::string>(), row["reason"].get<std::string>());
+      show("  {} {}, {} of {} weights: {} ({})", row["pattern"].get<std::string>(),
+           row["type"].get<std::string>(), row["stored"].get<int64_t>(),
+           row["weights"].get<int64_t>(), row["kernel"].get<std::string>(),
+           row["reason"].get<std::string>());
     show("\n");
   }
 }

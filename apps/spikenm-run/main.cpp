@@ -43,14 +43,14 @@ Help help_of(const std::string& command) {
             "Example:\n"
             "  spikenm-run inspect m.snm"};
   if (command == "profile")
-    return {
-        "spikenm-run profile",
-        "Times every layer: milliseconds, how many of its neurons fire, which kernel runs it and "
-        "why.",
-        "FILE is what it runs on; without one it is noise, at which layers fire otherwise than "
-        "at real data.\n\n"
-        "Example:\n"
-        "  spikenm-run profile m.snm recording.aedat4"};
+    return {"spikenm-run profile",
+            "Times every layer: milliseconds, how many of its neurons fire, how many of its "
+            "weights are "
+            "kept, which kernel runs it and why.",
+            "FILE is what it runs on; without one it is noise, at which layers fire otherwise than "
+            "at real data.\n\n"
+            "Example:\n"
+            "  spikenm-run profile m.snm recording.aedat4"};
   return {
       "spikenm-run",
       "Runs trained spiking networks: .snm files, which `spikenm export` makes of a run.\n\n"

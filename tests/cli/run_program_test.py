@@ -1,13 +1,16 @@
-"""spikenm-run as a user meets it: what it links, prints and refuses. run_program_test.py PROGRAM MODEL"""
+"""spikenm-run as a user meets it: what it links, prints and refuses. run_program_test.py PROGRAM MODEL IMAGE_MODEL"""
 import json
+import os
 import pathlib
+import random
 import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
-PROGRAM, MODEL = sys.argv[1], sys.argv[2]
+PROGRAM, MODEL, IMAGE_MODEL = sys.argv[1:4]
 
 
 def run(*arguments):
@@ -15,13 +18,33 @@ def run(*arguments):
 
 
 def write_npy(path, shape, value=1):
-    """An array of one value."""
+    """An array of one value, or of a list of them."""
     head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(shape)!r}, }}"
     head += " " * (-(len(head) + 11) % 64) + "\n"
     count = 1
     for size in shape:
         count *= size
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<f", value) * count)
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + (
+        struct.pack(f"<{count}f", *value) if isinstance(value, list) else struct.pack("<f", value) * count))
+
+
+def png(side, pixels):
+    """A picture of rows of RGB bytes."""
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    rows = b"".join(b"\0" + bytes(pixels[3 * side * y : 3 * side * (y + 1)]) for y in range(side))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def gray_jpeg():
+    """8x8 pixels of 128: one block whose coefficients are all 0. Each Huffman table has one code."""
+    def segment(mark, content):
+        return b"\xff" + bytes([mark]) + struct.pack(">H", len(content) + 2) + content
+    one_code = bytes([1] + 15 * [0]) + b"\0"
+    return (b"\xff\xd8" + segment(0xE0, b"JFIF\0\1\1\0\0\1\0\1\0\0") + segment(0xDB, b"\0" + b"\1" * 64)
+            + segment(0xC0, b"\x08\0\x08\0\x08\1\1\x11\0") + segment(0xC4, b"\0" + one_code)
+            + segment(0xC4, b"\x10" + one_code) + segment(0xDA, b"\1\1\0\0\x3f\0") + b"\x3f" + b"\xff\xd9")
 
 
 class RunProgram(unittest.TestCase):
@@ -47,6 +70,40 @@ class RunProgram(unittest.TestCase):
         self.assertEqual(len(answer["scores"]), 2)
         self.assertIn(answer["class"], run(MODEL, self.path("a.npy")).stdout)
 
+    def scores(self, model, name):
+        found = run(model, self.path(name), "--json")
+        self.assertEqual(found.returncode, 0, found.stderr)
+        return json.loads(found.stdout)[0]["scores"]
+
+    def test_an_event_file_is_cut_into_frames(self):
+        draw = random.Random(1)
+        events = [(draw.randrange(8), draw.randrange(8), draw.randrange(2)) for _ in range(100)]
+        # 40 bits each: x, y, polarity and a time.
+        self.path("a.bin").write_bytes(
+            b"".join(struct.pack(">BI", x, y << 24 | on << 23 | 1000 * i) for i, (x, y, on) in enumerate(events)))
+        frames = [0] * (3 * 2 * 8 * 8)
+        for i, (x, y, on) in enumerate(events):  # 33, 33 and 34 of them
+            frames[(min(i // 33, 2) * 2 + on) * 64 + y * 8 + x] += 1
+        write_npy(self.path("a.npy"), (3, 2, 8, 8), frames)
+        self.assertEqual(self.scores(MODEL, "a.bin"), self.scores(MODEL, "a.npy"))
+        write_npy(self.path("zeros.npy"), (3, 2, 8, 8), 0)
+        self.assertNotEqual(self.scores(MODEL, "a.bin"), self.scores(MODEL, "zeros.npy"))
+
+    def test_pictures_are_read_by_channel(self):
+        draw = random.Random(2)
+        pixels = [draw.randrange(256) for _ in range(8 * 8 * 3)]
+        self.path("a.png").write_bytes(png(8, pixels))
+        write_npy(self.path("a.npy"), (3, 8, 8), [pixels[3 * p + c] for c in range(3) for p in range(64)])
+        self.assertEqual(self.scores(IMAGE_MODEL, "a.png"), self.scores(IMAGE_MODEL, "a.npy"))
+        self.path("gray.jpg").write_bytes(gray_jpeg())
+        write_npy(self.path("gray.npy"), (3, 8, 8), 128)
+        self.assertEqual(self.scores(IMAGE_MODEL, "gray.jpg"), self.scores(IMAGE_MODEL, "gray.npy"))
+        self.assertNotEqual(self.scores(IMAGE_MODEL, "gray.jpg"), self.scores(IMAGE_MODEL, "a.png"))
+        both = run(IMAGE_MODEL, self.path("a.png"), self.path("gray.jpg"))
+        self.assertRegex(both.stdout, r"a\.png: (cat|dog) \(.*\)\n.*gray\.jpg: (cat|dog) ")
+        self.path("small.png").write_bytes(png(7, pixels))
+        self.refuses(1, "found a picture of 7x7, wanted 8x8", IMAGE_MODEL, self.path("small.png"))
+
     def test_describes_and_times(self):
         layers = json.loads(run("inspect", MODEL, "--json").stdout)["layers"]
         self.assertEqual([layer["layer"] for layer in layers], ["conv1", "conv2", "fc"])
@@ -54,7 +111,9 @@ class RunProgram(unittest.TestCase):
         self.assertGreater(json.loads(run("bench", MODEL, "--rounds", 2, "--batch", 3, "--json").stdout)["ms_per_sample"], 0)
         profile = json.loads(run("profile", MODEL, "--rounds", 2, "--json").stdout)
         self.assertTrue(all("reason" in row for row in profile if "kernel" in row))
-        self.assertIn("events", run("profile", MODEL).stdout)
+        text = run("profile", MODEL, "--rounds", 1).stdout
+        self.assertIn("events", text)
+        self.assertIn(f"2:4 int8, {layers[1]['stored']} of {layers[1]['weights']} weights: ", text)
 
     def test_pictures_are_known_by_their_content(self):
         for begin in (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0"):
@@ -63,8 +122,15 @@ class RunProgram(unittest.TestCase):
 
     def test_every_level_gives_the_same(self):
         write_npy(self.path("a.npy"), (3, 2, 8, 8))
-        answers = {subprocess.run([PROGRAM, MODEL, str(self.path("a.npy")), "--json"], capture_output=True, text=True,
-                                  env={"SPIKENM_ISA": level}).stdout for level in ("ref", "")}
+        best = json.loads(run("bench", MODEL, "--rounds", 1, "--json").stdout)["isa"]
+        levels = ("ref", "avx2", "avx512")
+        answers = set()
+        for level in levels[: levels.index(best) + 1]:
+            environment = {**os.environ, "SPIKENM_ISA": level}
+            found = subprocess.run([PROGRAM, MODEL, str(self.path("a.npy")), "--json"], capture_output=True, text=True,
+                                   env=environment)
+            self.assertEqual(found.returncode, 0, found.stderr)
+            answers.add(found.stdout)
         self.assertEqual(len(answers), 1)
 
     def refuses(self, code, part, *arguments):
