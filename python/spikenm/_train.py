@@ -101,9 +101,12 @@ class _Training:
         self._told = len(read_metrics(self._metrics)) if "--resume" in arguments else 0
         self._said: deque[str] = deque(maxlen=50)
         self._stopped = False
+        self._command = [find_program(), *arguments]
+
+    def _start(self) -> None:
         # A session of its own: Ctrl-C reaches Python alone, which passes it on once.
         self._process = subprocess.Popen(
-            [find_program(), *arguments],
+            self._command,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             text=True, errors="replace", start_new_session=True,
         )
@@ -112,7 +115,14 @@ class _Training:
 
     def run(self) -> None:
         """Returns when the process has ended; whatever is raised here ends it first."""
+        interrupts = _HeldInterrupts()
         try:
+            self._start()
+        except BaseException:
+            interrupts.release()
+            raise
+        try:
+            interrupts.release()
             while self._process.poll() is None:
                 self._tell()
                 with contextlib.suppress(subprocess.TimeoutExpired):
@@ -167,6 +177,24 @@ class _Training:
         asked = self._stopped and code in (0, 128 + signal.SIGINT)
         if code != 0 and not asked:
             raise Error(sentence_of("\n".join(self._said), code))
+
+
+class _HeldInterrupts:
+    """Keeps Ctrl-C back until release(), which raises it: a process that has just begun is not left alone."""
+
+    def __init__(self) -> None:
+        self._came: list[tuple[int, Any]] = []
+        self._usual = signal.getsignal(signal.SIGINT)
+        self._holds = callable(self._usual) and threading.current_thread() is threading.main_thread()
+        if self._holds:
+            signal.signal(signal.SIGINT, lambda number, frame: self._came.append((number, frame)))
+
+    def release(self) -> None:
+        if not self._holds:
+            return
+        signal.signal(signal.SIGINT, self._usual)
+        if self._came and callable(self._usual):
+            self._usual(*self._came[0])
 
 
 def _is_false(answer: Any) -> bool:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -75,6 +76,69 @@ def test_ctrl_c_stops_with_a_checkpoint(program, tmp_path):
     assert time.monotonic() - began < 60
 
 
+def stubborn_program(folder) -> tuple[str, Path]:
+    """A program that does not heed Ctrl-C, and the file that it leaves its number in."""
+    path, number = folder / "stubborn", folder / "number"
+    path.write_text(f"#!{sys.executable}\nimport os, signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+                    f"open({str(number)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
+    path.chmod(0o755)
+    return str(path), number
+
+
+def python_that_trains(program: str, before: str, folder) -> subprocess.Popen:
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + before
+    code += f"\nimport spikenm; spikenm.train(out={str(folder)!r}, quiet=True)"
+    return subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, env={**os.environ, "SPIKENM_PROGRAM": program})
+
+
+def wait_for(is_so) -> None:
+    until = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def runs(number: int) -> bool:
+    """Whether there is a process of this number that has not ended."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_second_ctrl_c_ends_the_process_at_once(tmp_path):
+    program, number = stubborn_program(tmp_path)
+    child = python_that_trains(program, "", tmp_path / "a")
+    wait_for(lambda: number.exists() and number.read_text())
+    trainer = int(number.read_text())
+    child.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert child.poll() is None and runs(trainer)  # the first one waits for a checkpoint
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    assert "KeyboardInterrupt" in said
+    wait_for(lambda: not runs(trainer))
+
+
+def test_ctrl_c_while_the_process_begins_leaves_none_behind(tmp_path):
+    program = tmp_path / "sleeper"
+    program.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(600)\n")
+    program.chmod(0o755)
+    before = f"""
+import os, signal, subprocess
+class Late(subprocess.Popen):
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        open({str(tmp_path / "number")!r}, "w").write(str(self.pid))
+        os.kill(os.getpid(), signal.SIGINT)
+subprocess.Popen = Late
+"""
+    child = python_that_trains(str(program), before, tmp_path / "a")
+    _, said = child.communicate(timeout=60)
+    assert "KeyboardInterrupt" in said
+    wait_for(lambda: not runs(int((tmp_path / "number").read_text())))
+
+
 @pytest.mark.parametrize(
     ("config", "overrides", "sentence"),
     [
@@ -94,6 +158,14 @@ def test_mistakes_are_errors_with_the_sentence_of_the_program(program, tmp_path,
 def test_a_folder_that_holds_a_run_is_refused(program, small_run):
     with pytest.raises(spikenm.Error, match="--force"):
         spikenm.train(SMALL, out=small_run.path, quiet=True)
+
+
+@pytest.mark.parametrize("words", [["train.epoch=3"], ["method.pattern=4:2"], ["train.lr=fast"], ["data.name=none"], ["model.T=0"]])
+def test_a_sentence_is_to_the_letter_that_of_the_program(words, program, tmp_path):
+    said = subprocess.run([program, "train", "--out", tmp_path / "a", *words], capture_output=True, text=True).stderr
+    with pytest.raises(spikenm.Error) as found:
+        spikenm.train(out=tmp_path / "a", overrides=words, quiet=True)
+    assert said.splitlines()[-1] == f"spikenm: {found.value}"
 
 
 def test_a_config_file_and_its_base_are_found(program, tmp_path, monkeypatch):
