@@ -38,7 +38,8 @@ def _shared(value: Any, name: str) -> NDArray[np.float32]:
         raise Error(f"{name}: found a tensor on {device}, wanted one on the CPU")
     if not hasattr(value, "__dlpack__"):
         raise Error(f"{name}: found {type(value).__name__}, wanted an array of float32")
-    return np.from_dlpack(value)
+    shared: NDArray[np.float32] = np.from_dlpack(value)  # type: ignore[assignment]
+    return shared
 
 
 def whole_column(value: Any, dtype: Any, name: str) -> NDArray[Any]:

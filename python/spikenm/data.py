@@ -23,13 +23,21 @@ __all__ = ["Events", "Samples", "frames", "read_events", "samples"]
 
 @dataclasses.dataclass(frozen=True)
 class Events:
-    """A recording, event by event in the order of the file."""
+    """A recording, event by event in the order of the file.
 
-    t: NDArray[np.int64]  #: time in µs
-    x: NDArray[np.uint16]  #: column, from the left
-    y: NDArray[np.uint16]  #: row, from the top
-    p: NDArray[np.uint8]  #: 1: brighter (ON), 0: darker (OFF)
-    width: int = 0  #: of the sensor; 0: the file does not say
+    t: time in µs
+    x: column, from the left
+    y: row, from the top
+    p: 1: brighter (ON), 0: darker (OFF)
+    width, height: of the sensor; 0: the file does not say
+    format: of the file, such as "AEDAT 4.0"
+    """
+
+    t: NDArray[np.int64]
+    x: NDArray[np.uint16]
+    y: NDArray[np.uint16]
+    p: NDArray[np.uint8]
+    width: int = 0
     height: int = 0
     format: str = ""
 
@@ -47,9 +55,14 @@ class Events:
 
 @dataclasses.dataclass(frozen=True)
 class Samples:
-    """Samples of a data set."""
+    """Samples of a data set.
 
-    frames: NDArray[np.float32]  #: [samples,T,C,H,W]; an image has one frame, of pixels 0..255
+    frames: [samples,T,C,H,W]; an image has one frame, of pixels 0..255
+    labels: the class of each, a number
+    classes: the names of the classes
+    """
+
+    frames: NDArray[np.float32]
     labels: NDArray[np.int64]
     classes: list[str]
 

@@ -21,6 +21,8 @@ __all__ = ["KeepMask", "Network", "Neuron", "spikingjelly_network", "torch_netwo
 class KeepMask(nn.Module):
     """A parametrization that keeps a layer's mask: dropped weights stay 0 however they are trained."""
 
+    mask: torch.Tensor
+
     def __init__(self, mask: torch.Tensor) -> None:
         super().__init__()
         self.register_buffer("mask", mask)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,15 +67,38 @@ except ImportError as e:
     assert said[0] == "(2,)" and "torch" in said[1]
 
 
+def check_documented(thing, name: str) -> None:
+    """It, and all that it offers, have a text of their own; that of a data class names every field."""
+    assert inspect.getdoc(thing), name
+    if inspect.ismodule(thing):
+        for each in thing.__all__:
+            check_documented(getattr(thing, each), f"{name}.{each}")
+    if inspect.isclass(thing):
+        assert vars(thing).get("__doc__"), name
+        for field in dataclasses.fields(thing) if dataclasses.is_dataclass(thing) else ():
+            assert re.search(rf"^ *(\w+, )*{field.name}(, \w+)*: ", thing.__doc__, re.M), f"{name}.{field.name}"
+        for key, member in vars(thing).items():
+            if not key.startswith("_") and (callable(member) or isinstance(member, property)):
+                assert inspect.getdoc(member), f"{name}.{key}"
+
+
 def test_everything_public_is_there_and_documented():
-    for name in spikenm.__all__:
-        thing = getattr(spikenm, name)
-        assert inspect.getdoc(thing), name
-        members = [getattr(thing, each) for each in getattr(thing, "__all__", ())]
-        if inspect.isclass(thing):
-            members += [each for key, each in vars(thing).items() if not key.startswith("_")]
-        for member in members:
-            assert inspect.getdoc(member), f"{name}: {member}"
+    check_documented(spikenm, "spikenm")
+
+
+@pytest.mark.parametrize("name", ["spikenm.torch", "spikenm.networks"])
+def test_what_needs_torch_is_documented(name):
+    pytest.importorskip("torch")
+    check_documented(importlib.import_module(name), name)
+
+
+def test_types_are_right():
+    """By mypy, as anybody meets them who checks code that uses the package (py.typed)."""
+    pytest.importorskip("mypy")
+    pytest.importorskip("torch")  # whose types spikenm.torch is checked against
+    said = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir=/dev/null", "--config-file", CLONE / "pyproject.toml"],
+                          capture_output=True, text=True, cwd=CLONE)
+    assert said.returncode == 0, said.stdout
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():

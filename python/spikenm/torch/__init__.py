@@ -49,7 +49,7 @@ class Sparsifier:
     @property
     def searches(self) -> dict[str, NmMask]:
         """Layer -> its search."""
-        return {name: layer.parametrizations.weight[0] for name, layer in self._layers.items()}  # type: ignore[union-attr,index]
+        return {name: layer.parametrizations.weight[0] for name, layer in self._layers.items()}  # type: ignore[union-attr,index,misc]
 
     @property
     def step(self) -> int:

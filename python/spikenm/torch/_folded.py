@@ -39,7 +39,8 @@ class _Folded(torch.autograd.Function):
 def _synapse(rows: Any, weight: Any, geometry: Any) -> Any:
     if weight.dim() == 2:
         return F.linear(rows, weight)
-    return torch.convolution(rows, weight, None, *geometry[:3], False, [0] * len(geometry[0]), geometry[3])
+    stride, padding, dilation, groups = geometry
+    return torch.convolution(rows, weight, None, stride, padding, dilation, False, [0] * len(stride), groups)
 
 
 def _backward(x: Any, g: Any, weight: Any, geometry: Any, wanted: list[bool]) -> Any:

@@ -81,6 +81,8 @@ class NmMask(nn.Module):
     """The mask search of one layer. `sparsify` makes it; state_dict holds all that it needs to go on."""
 
     logits: nn.Parameter
+    numbers: torch.Tensor
+    draws: torch.Tensor
 
     def __init__(self, name: str, weight: torch.Tensor, n: int, rule: Rule, options: Options, steps: int) -> None:
         super().__init__()

@@ -12,22 +12,38 @@ from .._core import Error
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """What `[method]` of a config calls by the same names; the defaults are those of `preset="default"`."""
+    """What `[method]` of a config calls by the same names; the defaults are those of `preset="default"`.
 
-    axis: str = "in"  #: what a block runs along: "in", input channels, or "flat", the stored order
-    draws: str = "exactly"  #: n distinct positions, or "at-most": n draws that may meet
-    draws_start: int = 64  #: positions drawn at the start, at most m; they fall to n ("exactly" alone)
-    or_grad: str = "literal"  #: gradient of the union of draws: "literal" or "soft" ("at-most" alone)
-    redraw_every: int | str = "3%"  #: steps that a mask is held, or a share of all steps
-    noise: float | tuple[float, float] = (0.3, 0.005)  #: scale of the Gumbel noise, or (from, to)
-    prior_kappa: float = 1.0  #: how much the logits know of |w|
-    weight_grad: str = "masked"  #: whether weights out of the mask learn: "masked" or "dense"
-    lambda_eid: float = 0.2  #: weight of the distillation of credits; 0: none
-    tau_max: float = 1.0  #: temperature of the relaxed draw at the start
-    tau_min: float = 1.0  #: and at the end
-    logit_std: float = 0.0  #: deviation of the logits at the start
-    logit_lr: float = 0.005  #: learning rate that the program gives the logits; a proposal here
-    freeze: str = "top-n"  #: the mask that `freeze` keeps: "top-n" or "last"
+    axis: what a block runs along: "in", input channels, or "flat", the stored order
+    draws: "exactly": n distinct positions; "at-most": n draws that may meet
+    draws_start: positions drawn at the start, at most m; they fall to n ("exactly" alone)
+    or_grad: gradient of the union of draws: "literal" or "soft" ("at-most" alone)
+    redraw_every: steps that a mask is held, or a share of all steps
+    noise: scale of the Gumbel noise, or (from, to)
+    prior_kappa: how much the logits know of |w|
+    weight_grad: whether weights out of the mask learn: "masked" or "dense"
+    lambda_eid: weight of the distillation of credits; 0: none
+    tau_max: temperature of the relaxed draw at the start
+    tau_min: temperature at the end
+    logit_std: deviation of the logits at the start
+    logit_lr: learning rate that the program gives the logits; a proposal here
+    freeze: the mask that `freeze` keeps: "top-n" or "last"
+    """
+
+    axis: str = "in"
+    draws: str = "exactly"
+    draws_start: int = 64
+    or_grad: str = "literal"
+    redraw_every: int | str = "3%"
+    noise: float | tuple[float, float] = (0.3, 0.005)
+    prior_kappa: float = 1.0
+    weight_grad: str = "masked"
+    lambda_eid: float = 0.2
+    tau_max: float = 1.0
+    tau_min: float = 1.0
+    logit_std: float = 0.0
+    logit_lr: float = 0.005
+    freeze: str = "top-n"
 
     def __post_init__(self) -> None:
         choices = {"axis": ("in", "flat"), "draws": ("exactly", "at-most"), "or_grad": ("literal", "soft"),
