@@ -25,8 +25,8 @@ class Versions : public Cli {
 
 TEST_F(Versions, AResultNamesAllThatChoosesItsSums) {
   const Json found = versions_with({});
-  for (const char* key :
-       {"spikenm", "build", "torch", "mkl", "onednn", "compiler", "cpu", "isa", "aten_isa"})
+  for (const char* key : {"spikenm", "commit", "build", "torch", "mkl", "onednn", "compiler", "cpu",
+                          "isa", "aten_isa"})
     EXPECT_FALSE(found.value(key, "").empty()) << key;
   EXPECT_EQ(found.at("threads"), 1);
   EXPECT_TRUE(found.at("environment").is_object());

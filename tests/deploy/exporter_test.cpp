@@ -1,8 +1,11 @@
 // From a trained run to a .snm file that gives the same answers.
 #include "spikenm/deploy/exporter.h"
 
+#include "spikenm/core/crc32c.h"
+#include "spikenm/core/safetensors.h"
 #include "spikenm/deploy/verify.h"
 #include "spikenm/runtime/snm_file.h"
+#include "spikenm/train/commit.h"
 #include "spikenm/train/experiment.h"
 #include "support/temp_dir.h"
 
@@ -16,8 +19,7 @@ struct Exported {
   Agreement agreement;
 };
 
-Exported export_tiny(const std::vector<std::string>& overrides, runtime::WeightType type) {
-  const test::TempDir dir;
+void train_tiny(const std::vector<std::string>& overrides, const std::filesystem::path& out) {
   Config config;
   for (const char* assignment :
        {"model.T=4", "data.train_size=200", "data.test_size=50", "train.epochs=2",
@@ -25,13 +27,18 @@ Exported export_tiny(const std::vector<std::string>& overrides, runtime::WeightT
         "data.cache=off", "checkpoints.every_minutes=0"})
     config.override_with(assignment);
   for (const std::string& assignment : overrides) config.override_with(assignment);
-  train::run_experiment(config, {.out = dir / "run", .display = {.bar = false, .lines = false}});
+  train::run_experiment(config, {.out = out, .display = {.bar = false, .lines = false}});
+}
 
+Exported export_tiny(const std::vector<std::string>& overrides, runtime::WeightType type,
+                     int64_t samples = 50) {
+  const test::TempDir dir;
+  train_tiny(overrides, dir / "run");
   train::LoadedModel trained = train::load_model(dir / "run");
   runtime::StoredModel stored = export_model(trained, type);
   add_history(dir / "run", stored);
   runtime::write_snm(dir / "m.snm", stored);
-  const Agreement agreement = verify(trained, runtime::Model::load(dir / "m.snm"), 50);
+  const Agreement agreement = verify(trained, runtime::Model::load(dir / "m.snm"), samples);
   return {std::move(stored), agreement};
 }
 
@@ -67,16 +74,52 @@ TEST(Export, MasksOfSharedTapsAreStoredOnce) {
 }
 
 TEST(Export, RecordsWhereTheModelComesFrom) {
-  const runtime::StoredModel model = export_tiny(kRuns[1], runtime::WeightType::kInt8).stored;
-  EXPECT_TRUE(model.provenance.contains("test_accuracy"));
-  EXPECT_EQ(model.provenance["seed"], 0);
-  EXPECT_EQ(model.rates.size(), 3u);
-  EXPECT_TRUE(model.input.events);
+  const test::TempDir dir;
+  std::vector<std::string> overrides = kRuns[1];
+  overrides.emplace_back("seed=7");
+  train_tiny(overrides, dir / "run");
+  const std::string config =
+      SafetensorsInput(dir / "run/model.safetensors").header().metadata.at("config");
+  // Also of a model that was taken out of its run.
+  std::filesystem::create_directory(dir / "away");
+  std::filesystem::copy_file(dir / "run/model.safetensors", dir / "away/model.safetensors");
+  for (const std::filesystem::path& from : {dir / "run", dir / "away/model.safetensors"}) {
+    runtime::StoredModel model = export_model(train::load_model(from), runtime::WeightType::kInt8);
+    add_history(from, model);
+    EXPECT_EQ(model.provenance["seed"], 7);
+    EXPECT_EQ(model.provenance["commit"], train::commit());
+    EXPECT_EQ(model.provenance["config_crc32c"], fmt::format("{:08x}", crc32c(as_bytes(config))));
+    EXPECT_TRUE(model.input.events);
+    const bool in_run = from == dir / "run";
+    EXPECT_EQ(model.provenance.contains("test_accuracy"), in_run);
+    EXPECT_EQ(model.rates.size(), in_run ? 3u : 0u);
+    if (in_run) {
+      EXPECT_EQ(model.provenance["versions"]["commit"], train::commit());
+    }
+  }
 }
 
-TEST(Export, Int8KeepsTheAccuracyOfASmallNetwork) {
-  const Exported found = export_tiny(kRuns[1], runtime::WeightType::kInt8);
-  EXPECT_GE(found.agreement.equal_labels, 40);
+TEST(Export, TheCommitIsThatOfTheSources) {
+  const std::string commit = train::commit();
+  if (!std::filesystem::exists(SPIKENM_SOURCE_DIR "/.git")) {
+    EXPECT_EQ(commit, "unknown");
+  } else {
+    EXPECT_GE(commit.size(), 40u);
+    EXPECT_EQ(commit.find_first_not_of("0123456789abcdef"),
+              commit.ends_with('+') ? commit.size() - 1 : std::string::npos);
+  }
+}
+
+// Half a point is what another processor's sums may add to the 0.2 points that were seen.
+TEST(Export, Int8KeepsTheAccuracyOfATrainedNetwork) {
+  std::vector<std::string> overrides = kRuns[1];
+  for (const char* assignment :
+       {"model.width=8", "data.train_size=1000", "data.test_size=1000", "train.epochs=10"})
+    overrides.emplace_back(assignment);
+  const Exported found = export_tiny(overrides, runtime::WeightType::kInt8, 1000);
+  EXPECT_GE(found.agreement.trainer_correct, 880);
+  EXPECT_GE(found.agreement.equal_labels, 985);
+  EXPECT_LE(std::abs(found.agreement.trainer_correct - found.agreement.runtime_correct), 5);
   EXPECT_EQ(found.stored.synapses.begin()->second.type, runtime::WeightType::kFloat);
   EXPECT_EQ(found.stored.synapses.rbegin()->second.type, runtime::WeightType::kInt8);
   EXPECT_TRUE(found.stored.synapses.rbegin()->second.rule.has_value());

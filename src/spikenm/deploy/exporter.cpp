@@ -8,6 +8,7 @@
 #include "spikenm/core/safetensors.h"
 #include "spikenm/data/frames.h"
 #include "spikenm/graph/walks.h"
+#include "spikenm/train/commit.h"
 
 #include <ATen/ATen.h>
 
@@ -138,6 +139,8 @@ StoredModel export_model(const train::LoadedModel& from, WeightType type) {
     if (model.graph.node(id).as<graph::Norm>() != nullptr)
       model.norms.emplace(id, fold(network.norm(id).state));
   add_neurons(from, model);
+  model.provenance["commit"] = train::commit();
+  model.provenance["seed"] = from.recipe.model.seed;
   model.provenance["data"] = from.recipe.model.data_name;
   model.provenance["method"] = from.recipe.model.method_name;
   return model;

@@ -4,6 +4,7 @@
 #include "spikenm/core/cpu_features.h"
 #include "spikenm/core/parallel.h"
 #include "spikenm/core/processor.h"
+#include "spikenm/train/commit.h"
 
 #include <ATen/Version.h>
 #include <torch/version.h>
@@ -46,17 +47,12 @@ Json environment() {
 }  // namespace
 
 Json versions() {
-  return {{"spikenm", SPIKENM_VERSION},
-          {"build", build_id()},
-          {"torch", TORCH_VERSION},
-          {"mkl", at::get_mkl_version()},
-          {"onednn", at::get_mkldnn_version()},
-          {"compiler", __VERSION__},
-          {"cpu", processor_name()},
-          {"isa", isa_name(active_isa())},
-          {"aten_isa", at::get_cpu_capability()},
-          {"environment", environment()},
-          {"threads", threads()}};
+  return {{"spikenm", SPIKENM_VERSION},    {"commit", commit()},
+          {"build", build_id()},           {"torch", TORCH_VERSION},
+          {"mkl", at::get_mkl_version()},  {"onednn", at::get_mkldnn_version()},
+          {"compiler", __VERSION__},       {"cpu", processor_name()},
+          {"isa", isa_name(active_isa())}, {"aten_isa", at::get_cpu_capability()},
+          {"environment", environment()},  {"threads", threads()}};
 }
 
 }  // namespace spikenm::train

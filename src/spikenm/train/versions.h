@@ -7,7 +7,7 @@
 
 namespace spikenm::train {
 
-// Our version and build, torch's and the compiler's; the processor and the threads; the instruction sets of
+// Our version, commit and build, torch's and the compiler's; the processor and the threads; the instruction sets of
 // our kernels (`isa`) and of ATen's (`aten_isa`); the versions of MKL and oneDNN, which report
 // nothing else; and the environment variables that those libraries read (`environment`).
 Json versions();

@@ -1,0 +1,11 @@
+#include "spikenm/train/commit.h"
+
+#include "commit_of_build.h"
+
+namespace spikenm::train {
+
+const char* commit() {
+  return SPIKENM_COMMIT;
+}
+
+}  // namespace spikenm::train
