@@ -129,6 +129,20 @@ def test_loops_and_folded_time_give_the_same_gradients():
         torch.testing.assert_close(a, b, atol=1e-6, rtol=1e-4)
 
 
+@pytest.mark.parametrize("way", ["folded", "each step"])
+def test_a_copy_of_a_net_makes_its_own_credits(way):
+    torch.manual_seed(2)
+    net = OneLayer(nn.Linear(16, 8), way)
+    sparsify(net, "2:4", steps=10, time_steps=T if way == "folded" else 0)
+    other = copy.deepcopy(net)
+    x = torch.rand(T, B, 16)
+    for each in (net, other):
+        each(x).backward()
+    first, second = (next(m for m in each.modules() if hasattr(m, "sink")) for each in (net, other))
+    assert first is not second and first.sink.grad.max() > 0
+    assert torch.equal(first.sink.grad, second.sink.grad)
+
+
 class HiddenTime(LoopNet):
     """Folds time into the batch and tells nobody: for both layers, or for the last one alone."""
 

@@ -18,10 +18,8 @@ try:
 except spikenm.Error as e:
     pytest.skip(str(e), allow_module_level=True)
 
-pytestmark = [
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"),
-    pytest.mark.skipif("cuda" not in DEVICES, reason="a build without nvcc"),
-]
+# In this order: a torch without CUDA's libraries is not asked for a GPU.
+pytestmark = pytest.mark.skipif("cuda" not in DEVICES or not torch.cuda.is_available(), reason="no GPU, or a build without nvcc")
 SHAPES = [(8, 8, 3, 3), (16, 12, 1, 1), (10, 37), (33, 64), (6, 16, 5), (1, 4), (257, 130, 3, 3)]
 
 

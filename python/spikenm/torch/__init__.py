@@ -74,8 +74,7 @@ class Sparsifier:
         if self.frozen or self.options.lambda_eid == 0:
             return
         if not self._has_seen_time:  # once: on a GPU it waits for the step
-            check_seen(self.searches)
-            self._has_seen_time = True
+            self._has_seen_time = check_seen(self.searches)
         for name, layer in self._layers.items():
             self.searches[name].distill(_original(layer), self.options.lambda_eid / self._n_blocks)
 

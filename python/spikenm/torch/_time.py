@@ -47,8 +47,8 @@ class _Tell:
             search.container_steps = x.shape[0] if _folds(module) else 0
 
 
-def check_seen(searches: Mapping[str, NmMask]) -> None:
-    """Refuses a step whose time was folded into the batch where nobody saw it.
+def check_seen(searches: Mapping[str, NmMask]) -> bool:
+    """Refuses a step whose time was folded into the batch where nobody saw it; whether there was a step to look at.
 
     A layer that is used once in a step is either in front of time, as one that reads an image which lasts all steps,
     or it got all steps at once. In the first case its batch is that of the layers that see time.
@@ -68,3 +68,4 @@ def check_seen(searches: Mapping[str, NmMask]) -> None:
         if not any(shape[:1] == (B,) for _, B in seen) or shape[:2] in seen:
             raise Error(f"{name}: found its weight used once in the step, on an input of {'x'.join(map(str, shape))}, wanted one use for "
                         "each time step: a loop, SpikingJelly's step mode 'm' or SeqToANNContainer, or time_steps=T in sparsify (1 where there is no time)")
+    return bool(seen)
