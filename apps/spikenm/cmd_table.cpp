@@ -7,6 +7,7 @@
 #include "spikenm/core/say.h"
 #include "spikenm/core/show.h"
 #include "spikenm/core/text.h"
+#include "spikenm/report/paper_comparison.h"
 #include "spikenm/report/table_view.h"
 #include "spikenm/report/view_columns.h"
 
@@ -25,6 +26,7 @@ struct TableArguments {
   std::vector<std::string> folders;
   std::string published, out;
   std::string format = "text";
+  bool paper = false;
   report::TableView view;
 };
 
@@ -34,8 +36,7 @@ std::vector<report::PublishedRow> read_published(const TableArguments& a) {
   return report::parse_published(read_file(a.published), a.published);
 }
 
-void table(const TableArguments& a) {
-  const std::vector<report::PublishedRow> published = read_published(a);
+std::vector<report::Run> read_runs(const TableArguments& a) {
   const report::FoundRuns found = report::find_runs({a.folders.begin(), a.folders.end()});
   const std::string left_out = join(found.left_out, "; ");
   SPIKENM_CHECK(!found.finished.empty(), "{}: found no finished run{}", join(a.folders, ", "),
@@ -44,12 +45,32 @@ void table(const TableArguments& a) {
 
   const report::DistinctRuns distinct = report::distinct_runs(found.finished);
   for (const std::string& repeated : distinct.repeated) say("spikenm: counted once: " + repeated);
-  const std::vector<report::PaperRow> rows = report::paper_rows(distinct.runs, published);
-  report::TableView view = a.view;
-  if (a.format != "csv") view.format = kFormats.at(a.format);
-  const std::string text =
-      a.format == "csv" ? report::csv_view(rows, view) : report::format_view(rows, view);
+  return distinct.runs;
+}
 
+std::string paper_text(const TableArguments& a) {
+  SPIKENM_CHECK(a.view.columns.empty() && a.view.sort.empty() && a.view.group_by.empty(),
+                "--paper: found --columns, --sort or --group-by beside it, wanted none: its rows "
+                "and columns are the paper's");
+  const auto runs = a.folders.empty() ? std::vector<report::Run>() : read_runs(a);
+  const auto groups = report::compare_with_paper(read_published(a), runs);
+  return a.format == "csv" ? report::comparison_csv(groups)
+                           : report::format_comparison(groups, kFormats.at(a.format));
+}
+
+std::string runs_text(const TableArguments& a) {
+  const std::vector<report::PublishedRow> published = read_published(a);
+  const std::vector<report::PaperRow> rows = report::paper_rows(read_runs(a), published);
+  report::TableView view = a.view;
+  if (a.format == "csv") return report::csv_view(rows, view);
+  view.format = kFormats.at(a.format);
+  return report::format_view(rows, view);
+}
+
+void table(const TableArguments& a) {
+  if (a.folders.empty() && !a.paper)
+    throw UsageError("table: found no folder, wanted run folders or --paper");
+  const std::string text = a.paper ? paper_text(a) : runs_text(a);
   if (a.out.empty()) {
     show_text(text);
   } else {
@@ -62,8 +83,9 @@ void table(const TableArguments& a) {
 std::function<void()> setup_table(CLI::App& app) {
   auto a = std::make_shared<TableArguments>();
   as_path(
-      app.add_option("folders", a->folders, "run folders, or folders with runs somewhere below"))
-      ->required();
+      app.add_option("folders", a->folders, "run folders, or folders with runs somewhere below"));
+  app.add_flag("--paper", a->paper,
+               "the paper's two tables, with our runs of their networks beside; needs no run");
   app.add_option("--format,-f", a->format, "text, markdown, latex (booktabs) or csv")
       ->check(CLI::IsMember(std::vector<std::string>{"text", "markdown", "latex", "csv"}))
       ->capture_default_str();
@@ -97,7 +119,8 @@ std::function<void()> setup_table(CLI::App& app) {
       "  spikenm table runs/a runs/b --format markdown --out table.md\n"
       "  spikenm table runs --columns method,pattern,acc,seeds,folder --sort -acc\n"
       "  spikenm table runs --columns method,train.epochs,acc --sort train.epochs\n"
-      "  spikenm table runs --group-by pattern --format latex");
+      "  spikenm table runs --group-by pattern --format latex\n"
+      "  spikenm table --paper runs");
   return [a] { table(*a); };
 }
 

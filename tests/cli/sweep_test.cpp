@@ -288,6 +288,8 @@ TEST_F(SweepCli, TheCarriedSweepsAreReadWhole) {
                             "train.batch_size=1"};
   // The small copy of CIFAR-10 has too few images to hold some out.
   const Arguments shapes{"data.name=moving-shapes", "data.augment=[]", "model.fc=32"};
+  const Arguments tables{"data.name=moving-shapes", "data.augment=[]", "data.mean=[0, 0]",
+                         "data.std=[1, 1]"};
   const std::vector<std::pair<std::string, Arguments>> files{
       {"ablations/temperature.toml", small_dvs},
       {"ablations/search_epochs.toml", small_dvs},
@@ -309,7 +311,12 @@ TEST_F(SweepCli, TheCarriedSweepsAreReadWhole) {
       {"studies/table_f_search.toml", shapes},
       {"studies/table_g.toml", shapes},
       {"studies/table_share.toml", shapes},
-      {"studies/table_taps.toml", shapes}};
+      {"studies/table_taps.toml", shapes},
+      {"tables/table1_cifar10.toml", tables},
+      {"tables/table1_cifar100.toml", tables},
+      {"tables/table1_cifar10_dvs.toml", tables},
+      {"tables/table1_dvs_gesture.toml", tables},
+      {"tables/table2_cifar10_dvs.toml", tables}};
   for (const auto& [file, settings] : files) {
     Arguments arguments{"sweep",
                         "--list",

@@ -90,6 +90,23 @@ TEST_F(TableCli, UnfinishedRunsAreNamedAndLeftOut) {
                  {"runs: found no finished run (runs/half: found no result.json)"});
 }
 
+TEST_F(TableCli, ThePapersTablesNeedNoRun) {
+  const Outcome alone = run({"table", "--paper"});
+  EXPECT_EQ(alone.code, 0) << alone.err;
+  EXPECT_TRUE(has(alone.out, "Table 1 of the paper")) << alone.out;
+  EXPECT_TRUE(has(alone.out, "Table 2 of the paper"));
+  EXPECT_FALSE(has(alone.out, "our acc %"));
+  add_run("runs/a", 0, 92.25);
+  for (const char* format : {"text", "markdown", "latex", "csv"}) {
+    const Outcome found = run({"table", "--paper", "runs", "--format", format});
+    EXPECT_EQ(found.code, 0) << found.err;
+    EXPECT_TRUE(has(found.out, "93.64")) << found.out;
+    EXPECT_TRUE(has(found.out, "92.25")) << found.out;
+    EXPECT_TRUE(has(found.out, "no: network, T, recipe")) << found.out;
+  }
+  EXPECT_EQ(run({"table", "--paper", "--sort", "acc"}).code, 1);
+}
+
 TEST_F(TableCli, MistakesAreOneSentence) {
   expect_failure({"table", "none"}, 1, {"none: found no such folder"});
   add_run("runs/a", 0, 92);

@@ -48,18 +48,19 @@ bool is_partial(const Run& run) {
                      [](const Json& pattern) { return pattern == "dense"; });
 }
 
-std::optional<PublishedRow> published_for(const PaperRow& row, const Run& run,
-                                          const std::vector<PublishedRow>& published) {
-  if (is_partial(run)) return std::nullopt;
-  PublishedRow wanted{.dataset = row.dataset,
-                      .method = row.method,
-                      .pattern = row.pattern,
-                      .granularity = row.granularity.empty() ? "weight" : row.granularity,
-                      .model = row.model,
-                      .T = row.T};
-  for (const auto& [key, value] : settings_of(run))
-    if (key.starts_with("model.")) wanted.network.push_back(key.substr(6) + "=" + value);
-  return find_published(published, wanted);
+// Keys of the network as the file of published figures writes them: a value has no spaces.
+std::vector<std::string> network_of(const Settings& settings) {
+  std::vector<std::string> words;
+  for (const auto& [key, value] : settings) {
+    if (!key.starts_with("model.")) continue;
+    words.push_back(key.substr(6) + "=" + value);
+    std::replace(words.back().begin(), words.back().end(), ' ', '-');
+  }
+  return words;
+}
+
+std::optional<double> mean_of(const std::optional<Statistic>& statistic) {
+  return statistic ? std::optional(statistic->mean) : std::nullopt;
 }
 
 PaperRow make_row(const std::vector<const Run*>& runs, const std::vector<PublishedRow>& published) {
@@ -85,7 +86,8 @@ PaperRow make_row(const std::vector<const Run*>& runs, const std::vector<Publish
                .folders = {},
                .published = std::nullopt};
   for (const Run* run : runs) row.folders.push_back(run->folder.string());
-  row.published = published_for(row, first, published);
+  row.partial = is_partial(first);
+  if (!row.partial) row.published = find_published(published, wanted_figure(row));
   return row;
 }
 
@@ -123,6 +125,20 @@ void mark_best_controls(std::vector<PaperRow>& rows, const std::vector<Settings>
 }
 
 }  // namespace
+
+PublishedRow wanted_figure(const PaperRow& row) {
+  PublishedRow wanted;
+  wanted.dataset = row.dataset;
+  wanted.method = row.method;
+  wanted.pattern = row.pattern;
+  wanted.granularity = row.granularity.empty() ? "weight" : row.granularity;
+  wanted.model = row.model;
+  wanted.T = row.T;
+  wanted.network = network_of(row.settings);
+  wanted.weight_pct = mean_of(row.weight_pct);
+  wanted.conn_pct = mean_of(row.conn_pct);
+  return wanted;
+}
 
 std::vector<PaperRow> paper_rows(const std::vector<Run>& runs,
                                  const std::vector<PublishedRow>& published) {

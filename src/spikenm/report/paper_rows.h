@@ -27,7 +27,11 @@ struct PaperRow {
   // Of the rows with the same recipe, pattern and granularity, the most accurate one that is neither
   // dense nor SpikeNM.
   bool is_best_control = false;
+  bool partial = false;  // of the set or of the layers: no published figure is for it
 };
+
+// What a row would be called among published figures, with its density.
+PublishedRow wanted_figure(const PaperRow& row);
 
 // Rows of one dataset and model are together, the dense ones first. Two runs must not have the same
 // settings and seed (see distinct_runs).

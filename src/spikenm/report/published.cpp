@@ -61,19 +61,55 @@ std::optional<int64_t> time_steps(const Csv& csv, const Csv::Row& row) {
   return static_cast<int64_t>(*number(csv, row, "T"));
 }
 
-// Whether the figure was measured on the network that is wanted.
+// Ours and theirs, where they are not the same letters.
+std::string published_name(const std::string& method) {
+  return method == "esl" ? "ESLSNN" : method;
+}
+
+// Compared exactly: without its colon, 2:16 would equal 21:6. Rules without blocks have none.
+std::string published_pattern(const std::string& pattern) {
+  return pattern.find(':') == std::string::npos ? "" : pattern;
+}
+
+// How many times denser one is than the other; nothing where they cannot be compared.
+std::optional<double> density_ratio(const PublishedRow& a, const PublishedRow& b) {
+  for (const auto member : {&PublishedRow::conn_pct, &PublishedRow::weight_pct}) {
+    const std::optional<double> x = a.*member, y = b.*member;
+    if (x && y && *x > 0 && *y > 0) return std::max(*x / *y, *y / *x);
+  }
+  return std::nullopt;
+}
+
+bool same_names(const PublishedRow& row, const PublishedRow& wanted) {
+  return same_name(row.method, published_name(wanted.method)) &&
+         row.pattern == published_pattern(wanted.pattern) && row.granularity == wanted.granularity;
+}
+
+PublishedRow implied_dense(const PublishedRow& row, PublishedRow wanted) {
+  wanted.accuracy = *row.accuracy - *row.delta;
+  wanted.weight_pct = wanted.conn_pct = wanted.sops_m = std::nullopt;
+  return wanted;
+}
+
+// A figure of a method that reaches any density is not one for a network half as dense.
+constexpr double kMostRatio = 1.5;
+
+}  // namespace
+
+bool same_name(const std::string& a, const std::string& b) {
+  return plain(a) == plain(b);
+}
+
 bool same_network(const PublishedRow& row, const PublishedRow& wanted) {
+  const bool renamed =
+      std::any_of(row.network.begin(), row.network.end(),
+                  [](const std::string& word) { return word.starts_with("name="); });
+  if (!renamed && !same_name(row.model, wanted.model)) return false;
   if (row.T && row.T != wanted.T) return false;
   return std::all_of(row.network.begin(), row.network.end(), [&](const std::string& word) {
     return std::find(wanted.network.begin(), wanted.network.end(), word) != wanted.network.end();
   });
 }
-
-bool same(const std::string& a, const std::string& b) {
-  return plain(a) == plain(b);
-}
-
-}  // namespace
 
 std::vector<PublishedRow> parse_published(std::string_view text, const std::string& source) {
   const Csv csv = parse_csv(text, source);
@@ -93,30 +129,35 @@ std::vector<PublishedRow> parse_published(std::string_view text, const std::stri
                     .weight_pct = number(csv, row, "weight_pct"),
                     .conn_pct = number(csv, row, "conn_pct"),
                     .sops_m = number(csv, row, "sops_M"),
-                    .flag = cell("flag")});
+                    .flag = cell("flag"),
+                    .table = optional_cell(csv, row, "table"),
+                    .category = optional_cell(csv, row, "category"),
+                    .recipe = optional_cell(csv, row, "recipe"),
+                    .source = optional_cell(csv, row, "source"),
+                    .line = row.line});
   }
   return rows;
 }
 
 std::optional<PublishedRow> find_published(const std::vector<PublishedRow>& rows,
                                            const PublishedRow& wanted) {
+  const bool dense = wanted.method == "dense" && wanted.granularity == "weight";
+  const PublishedRow* nearest = nullptr;
+  double least = kMostRatio;
   for (const PublishedRow& row : rows) {
-    if (!same(row.dataset, wanted.dataset) || !same(row.model, wanted.model)) continue;
-    if (!same_network(row, wanted)) continue;
-    if (wanted.method == "dense" && wanted.granularity == "weight") {
-      if (!same(row.method, "spikenm") || !row.accuracy || !row.delta) continue;
-      PublishedRow dense = wanted;
-      dense.accuracy = *row.accuracy - *row.delta;
-      return dense;
+    if (!same_name(row.dataset, wanted.dataset) || !same_network(row, wanted)) continue;
+    if (dense) {
+      if (!same_name(row.method, "spikenm") || !row.accuracy || !row.delta) continue;
+      return implied_dense(row, wanted);
     }
-
-    // Compared exactly: without its colon, 2:16 would equal 21:6.
-    const std::string pattern = wanted.pattern == "-" ? "" : wanted.pattern;
-    if (same(row.method, wanted.method) && row.pattern == pattern &&
-        row.granularity == wanted.granularity)
-      return row;
+    if (!same_names(row, wanted)) continue;
+    // A pattern says how many are kept: it needs no density.
+    const double ratio = row.pattern.empty() ? density_ratio(row, wanted).value_or(1) : 1;
+    if (ratio > kMostRatio || (nearest != nullptr && ratio >= least)) continue;
+    nearest = &row;
+    least = ratio;
   }
-  return std::nullopt;
+  return nearest == nullptr ? std::nullopt : std::optional(*nearest);
 }
 
 }  // namespace spikenm::report

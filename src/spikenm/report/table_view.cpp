@@ -158,9 +158,12 @@ std::string csv_view(std::vector<PaperRow> rows, const TableView& view) {
 }
 
 std::string format_view(const std::vector<PaperRow>& rows, const TableView& view) {
-  const TableCells cells = view_cells(rows, view);
-  if (view.format == ViewFormat::kLatex) return latex_table(cells);
-  const bool markdown = view.format == ViewFormat::kMarkdown;
+  return format_cells(view_cells(rows, view), view.format);
+}
+
+std::string format_cells(const TableCells& cells, ViewFormat view_format) {
+  if (view_format == ViewFormat::kLatex) return latex_table(cells);
+  const bool markdown = view_format == ViewFormat::kMarkdown;
   std::string text = cells.caption.empty() ? "" : cells.caption + "\n\n";
   const auto format = [&](const std::vector<std::vector<std::string>>& part) {
     return markdown ? markdown_table(cells.header, part) : format_table(cells.header, part);
