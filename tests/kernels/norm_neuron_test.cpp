@@ -176,6 +176,49 @@ TEST(NormNeuron, EveryInstructionSetAgreesWithTheReference) {
       }
 }
 
+// By hand: h = 0.5 v + 0.5 x without a norm, threshold 1. x = 1, 1 and 3 at three steps: v is 0.5,
+// 0.75, 0 after a spike. x = -2, 0, 0: v is -1, -0.5, -0.25. The mean is (1.25 + 1 + 1.75) / 6.
+TEST(NormNeuron, ActivityIsTheMeanOfSpikesAndMembranes) {
+  const std::vector<float> x{1, -2, 1, 0, 3, 0};
+  for (const Isa isa : supported_isas()) {
+    std::vector<float> spikes(6), activity{10};
+    norm_neuron_forward_cpu({.params = {.k = 0.5},
+                             .steps = 3,
+                             .input_steps = 3,
+                             .rows = 2,
+                             .channels = 1,
+                             .x = x.data(),
+                             .activity = activity.data()},
+                            spikes.data(), isa);
+    EXPECT_TRUE(all_identical(spikes, std::vector<float>{0, 0, 0, 0, 1, 0}));
+    EXPECT_NEAR(activity[0], 10 + 4.0 / 6, 1e-5) << isa_name(isa);
+  }
+}
+
+TEST(NormNeuron, ActivityAgreesWithTheReferenceAndLeavesTheSpikes) {
+  for (const NeuronParams& params : test::fusable_neuron_params())
+    for (const Shape& s : {kShapes[0], kShapes[1], kShapes[7], kShapes[9], Shape{2, 4000, 9}})
+      for (const Isa isa : supported_isas()) {
+        SCOPED_TRACE(test::describe(params) + describe(s) + " " + std::string(isa_name(isa)));
+        Trial<float> plain(s), watched(s), wanted(s);
+        const auto channels = static_cast<size_t>(s.channels);
+        std::vector<float> found(channels, 2), reference(channels, 2);
+        norm_neuron_forward_cpu(plain.args(s, params, true), plain.spikes.data(), isa);
+        NormNeuron<float> args = watched.args(s, params, true);
+        args.activity = found.data();
+        norm_neuron_forward_cpu(args, watched.spikes.data(), isa);
+        EXPECT_TRUE(all_identical(watched.spikes, plain.spikes));
+        // The same statistics, so that no rounding decides a spike.
+        wanted.mean = watched.mean;
+        wanted.inverse_std = watched.inverse_std;
+        NormNeuron<float> given = wanted.args(s, params, false);
+        given.activity = reference.data();
+        norm_neuron_forward_ref(given, wanted.spikes.data(), 0, s.channels);
+        EXPECT_TRUE(all_close(found, reference, {1e-5, 1e-5}));
+        if (HasFailure()) return;
+      }
+}
+
 // Given statistics are constants: nothing flows back through them.
 TEST(NormNeuron, GivenStatisticsAreLeftAloneAndScaleTheGradient) {
   for (const Shape& s : kShapes)

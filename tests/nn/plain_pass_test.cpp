@@ -20,14 +20,36 @@ std::unique_ptr<Network> build(const std::string& name, const std::string& lines
                               .neuron = {.params = params, .tau = 1 / params.k}});
 }
 
+// Watches neurons and leaves their spikes alone.
+class Watch : public SpikeHook {
+ public:
+  explicit Watch(int64_t channels) : sums_(at::zeros({channels})) {}
+  Tensor effective(const Tensor& spikes) override {
+    ADD_FAILURE() << "a hook that changes nothing was called";
+    return spikes;
+  }
+  [[nodiscard]] bool changes() const override { return false; }
+  [[nodiscard]] Tensor activity() const override { return sums_; }
+
+ private:
+  Tensor sums_;
+};
+
 struct Walked {
   std::vector<std::string> names;
-  std::vector<Tensor> values;  // scores, gradients of the parameters, running statistics
+  // Scores, gradients of the parameters, running statistics, activity of the neurons.
+  std::vector<Tensor> values;
 };
 
 Walked walk(Pass& pass, Network& network, const Tensor& x) {
   Walked all;
+  std::vector<std::unique_ptr<Watch>> watches;
+  for (Neuron& neuron : network.neurons()) {
+    watches.push_back(std::make_unique<Watch>(network.graph().node(neuron.node).out.channels));
+    neuron.hook = watches.back().get();
+  }
   const Tensor scores = network.forward(pass, x);
+  for (Neuron& neuron : network.neurons()) neuron.hook = nullptr;
   std::vector<Tensor> parameters;
   for (const NamedTensor& p : network.parameters()) {
     all.names.push_back(p.name);
@@ -37,6 +59,10 @@ Walked walk(Pass& pass, Network& network, const Tensor& x) {
   for (const NamedTensor& b : network.buffers()) {
     all.names.push_back(b.name);
     all.values.push_back(b.tensor.clone());
+  }
+  for (const auto& watch : watches) {
+    all.names.emplace_back("activity");
+    all.values.push_back(watch->activity());
   }
   all.names.emplace_back("scores");
   all.values.push_back(scores.detach());

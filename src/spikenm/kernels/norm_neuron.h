@@ -29,7 +29,7 @@ struct SequenceShape {
 // Longest sequence that the backward keeps in registers.
 constexpr int64_t kMaxFusedSteps = 16;
 
-// Floats of scratch memory that statistics and backward need.
+// Floats of scratch memory that statistics, backward and the forward's activity need.
 int64_t norm_workspace(const SequenceShape& shape);
 
 // Mean and 1/sqrt(variance + eps) of every channel over all steps. The running statistics move
@@ -79,6 +79,10 @@ struct NormNeuronForward {
   const void* x = nullptr;
   void* spikes = nullptr;   // or the pool's output
   uint8_t* bits = nullptr;  // may be null; must be null with a pool
+  // [channels], may be null: the mean of spike + |v| over all steps and positions is added to it,
+  // where v is the membrane after the reset. A pool must then cover its map.
+  float* activity = nullptr;
+  float* workspace = nullptr;  // only with `activity`
 };
 
 void norm_neuron_forward_cuda(const NormNeuronForward& args, void* stream);

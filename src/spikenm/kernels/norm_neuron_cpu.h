@@ -28,6 +28,9 @@ struct NormNeuron {
   // True: mean, biased variance and inverse_std are this batch's; forward writes them, and backward
   // treats them as functions of x. False: they are constants, and variance may be null.
   bool measures = false;
+  // [channels], may be null: the forward adds to it the mean of spike + |v| over all steps and rows,
+  // where v is the membrane after the reset.
+  T* activity = nullptr;
 
   [[nodiscard]] bool has_norm() const { return gamma != nullptr; }
   [[nodiscard]] int64_t neurons() const { return rows * channels; }        // in one step

@@ -24,6 +24,11 @@ class SpikeHook {
  public:
   virtual ~SpikeHook() = default;
   virtual Tensor effective(const Tensor& spikes) = 0;  // [T,B,...]
+  // False: effective() returns what it gets, and need not be called.
+  [[nodiscard]] virtual bool changes() const { return true; }
+  // What a training forward adds the activity of every channel to (ops::NormNeuronCall), at the same
+  // memory in every step; undefined: not wanted.
+  [[nodiscard]] virtual Tensor activity() const { return {}; }
 };
 
 }  // namespace spikenm::nn

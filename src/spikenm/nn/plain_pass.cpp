@@ -121,7 +121,7 @@ Tensor PlainPass::neuron(Neuron& layer, const Tensor& input) {
 
   Tensor v = at::full_like(x[0], p.soft_reset ? 0 : p.v_reset);
   Tensor current;
-  std::vector<Tensor> spikes;
+  std::vector<Tensor> spikes, membranes;
   for (const Tensor& x_t : x.unbind(0)) {
     const bool leaks_on = graph::has_current(p.neuron) && current.defined();
     current = leaks_on ? current * (1 - p.k_syn) + x_t : x_t;
@@ -129,10 +129,16 @@ Tensor PlainPass::neuron(Neuron& layer, const Tensor& input) {
     const Tensor spike = fire(layer, static_cast<int64_t>(spikes.size()), h - p.threshold);
     v = reset(h, p.detach_reset ? spike.detach() : spike, p);
     spikes.push_back(spike);
+    membranes.push_back(v.detach());
   }
 
   const Tensor all = at::stack(spikes);
-  return layer.hook != nullptr ? layer.hook->effective(all) : all;
+  if (layer.hook == nullptr) return all;
+  if (const Tensor activity = training_ ? layer.hook->activity() : Tensor(); activity.defined()) {
+    const Tensor seen = all.detach() + at::stack(membranes).abs();
+    Tensor(activity).add_(seen.transpose(0, 2).flatten(1).mean(1));
+  }
+  return layer.hook->changes() ? layer.hook->effective(all) : all;
 }
 
 Tensor PlainPass::fire(const Neuron& layer, int64_t, const Tensor& above) {

@@ -8,6 +8,13 @@
 #include <ATen/ATen.h>
 
 namespace spikenm::nn {
+namespace {
+
+bool is_changed(const Neuron& layer) {
+  return layer.hook != nullptr && layer.hook->changes();
+}
+
+}  // namespace
 
 Tensor RunPass::run(Network& network, const Tensor& x) {
   const Plan& plan = network.plan(x.size(0) == 1 ? steps_ : x.size(0));
@@ -41,11 +48,14 @@ ops::Spikes RunPass::fused(Network& network, const PlanStep& step, const Tensor&
                                  .norm = step.norm ? &network.norm(*step.norm).state : nullptr,
                                  .steps = x.size(0) == 1 ? steps_ : x.size(0),
                                  .training = training_,
-                                 .wants_bits = step.bits && layer.hook == nullptr};
+                                 .wants_bits = step.bits && !is_changed(layer),
+                                 .activity = activity_of(layer)};
 
-  // A call that includes the pool does not store the spikes. If a hook or an observer needs them,
-  // the pool is a call of its own.
-  const bool spikes_wanted = layer.hook != nullptr || observer_ != nullptr;
+  // A call that includes the pool does not store the spikes, and does not compute those outside of
+  // its windows. If a hook or an observer needs them, the pool is a call of its own.
+  const bool needs_edges = call.activity.defined() && geometry != nullptr &&
+                           (x.size(3) % geometry->size != 0 || x.size(4) % geometry->size != 0);
+  const bool spikes_wanted = is_changed(layer) || observer_ != nullptr || needs_edges;
   if (geometry != nullptr && !spikes_wanted) return ops::norm_neuron(x, call, geometry);
 
   ops::Spikes spikes = ops::norm_neuron(x, call);
@@ -71,14 +81,18 @@ Tensor RunPass::norm(Norm& layer, const Tensor& x) {
 }
 
 Tensor RunPass::neuron(Neuron& layer, const Tensor& x) {
-  return finish_spikes(
-      layer, ops::neuron_seq(ops::at_all_steps(x, steps_), layer.spec->params, layer.leak_logit));
+  return finish_spikes(layer, ops::neuron_seq(ops::at_all_steps(x, steps_), layer.spec->params,
+                                              layer.leak_logit, activity_of(layer)));
 }
 
 Tensor RunPass::finish_spikes(const Neuron& layer, Tensor spikes) {
-  if (layer.hook != nullptr) spikes = layer.hook->effective(spikes);
+  if (is_changed(layer)) spikes = layer.hook->effective(spikes);
   if (observer_ != nullptr) observer_->on_spikes(layer, spikes);
   return spikes;
+}
+
+Tensor RunPass::activity_of(const Neuron& layer) const {
+  return training_ && layer.hook != nullptr ? layer.hook->activity() : Tensor();
 }
 
 Tensor RunPass::pool(const graph::PoolGeometry& geometry, const Tensor& x) {

@@ -39,6 +39,8 @@ class RunPass : public Pass {
   ops::Spikes fused(Network& network, const PlanStep& step, const Tensor& x);
   // What a hook makes of the spikes, seen by the observer.
   Tensor finish_spikes(const Neuron& layer, Tensor spikes);
+  // Where a training forward leaves the activity of these neurons; undefined: nowhere.
+  [[nodiscard]] Tensor activity_of(const Neuron& layer) const;
 
   bool training_;
   Observer* observer_;

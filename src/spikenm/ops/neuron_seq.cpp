@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <type_traits>
+#include <vector>
 
 namespace spikenm::ops {
 namespace {
@@ -38,11 +39,21 @@ double run_backward(const NeuronBackward<T>& args) {
   }
 }
 
+// Adds to `activity` [C] the mean of spike + |v|; v, the membrane after the reset, follows from h.
+void add_activity(const Tensor& h, const Tensor& spikes, const NeuronParams& p,
+                  const Tensor& activity) {
+  const Tensor v = p.soft_reset ? h - spikes * p.threshold : h.masked_fill(spikes.ne(0), p.v_reset);
+  std::vector<int64_t> axes{0, 1};
+  for (int64_t axis = 3; axis < h.dim(); ++axis) axes.push_back(axis);
+  Tensor(activity).add_((spikes + v.abs()).mean(axes));
+}
+
 // Keeps h, the membrane before the reset: spikes and the membrane after it follow from h.
 class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
  public:
   static Tensor forward(AutogradContext* ctx, const Tensor& input,
-                        const std::optional<Tensor>& given_leak, const NeuronParams& given) {
+                        const std::optional<Tensor>& given_leak, const NeuronParams& given,
+                        const std::optional<Tensor>& activity) {
     const Tensor leak_logit = given_leak.value_or(Tensor());
     const Tensor x = checked(input, "neuron: input");
     SPIKENM_CHECK(x.dim() >= 1 && x.size(0) >= 1, "neuron: found no time step, wanted [T, ...]");
@@ -60,6 +71,8 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
                       .h = data<T>(h)},
                      x.is_cuda());
     });
+
+    if (activity) add_activity(h, spikes, params, *activity);
 
     ctx->save_for_backward({h, leak_logit.defined() ? x : Tensor(), leak_logit});
     ctx->saved_data["params"] = save_value(params);
@@ -88,7 +101,7 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
                                     current_stream());
       if (parts.defined())
         grad_leak = (parts.sum(at::kDouble) * (params.k * (1 - params.k))).to(at::kFloat).view({1});
-      return {grad_x, grad_leak, Tensor()};
+      return {grad_x, grad_leak, Tensor(), Tensor()};
     }
 
     const double grad_k = dispatch_real(h, [&](auto zero) {
@@ -103,17 +116,20 @@ class NeuronSeqFunction : public torch::autograd::Function<NeuronSeqFunction> {
     });
     if (leak_logit.defined())
       grad_leak = at::full_like(leak_logit, grad_k * params.k * (1 - params.k));
-    return {grad_x, grad_leak, Tensor()};
+    return {grad_x, grad_leak, Tensor(), Tensor()};
   }
 };
 
 }  // namespace
 
-Tensor neuron_seq(const Tensor& x, const NeuronParams& params, const Tensor& leak_logit) {
+Tensor neuron_seq(const Tensor& x, const NeuronParams& params, const Tensor& leak_logit,
+                  const Tensor& activity) {
   // autograd does not accept an undefined tensor as an argument, but it accepts an absent one.
-  return NeuronSeqFunction::apply(x.is_cuda() ? x.to(at::kFloat) : x,
-                                  leak_logit.defined() ? std::optional(leak_logit) : std::nullopt,
-                                  params);
+  const auto optional = [](const Tensor& t) {
+    return t.defined() ? std::optional(t) : std::nullopt;
+  };
+  return NeuronSeqFunction::apply(x.is_cuda() ? x.to(at::kFloat) : x, optional(leak_logit), params,
+                                  optional(activity));
 }
 
 }  // namespace spikenm::ops

@@ -7,8 +7,8 @@
 namespace spikenm::ops {
 
 // x [T, ...] -> spikes [T, ...]. `leak_logit` is PLIF's learnt w (one element, k = sigmoid(w)) and
-// undefined for the other neurons, whose k is in `params`.
+// undefined for the other neurons, whose k is in `params`. `activity` is as in NormNeuronCall.
 Tensor neuron_seq(const Tensor& x, const kernels::NeuronParams& params,
-                  const Tensor& leak_logit = {});
+                  const Tensor& leak_logit = {}, const Tensor& activity = {});
 
 }  // namespace spikenm::ops

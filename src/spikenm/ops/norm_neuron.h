@@ -44,6 +44,9 @@ struct NormNeuronCall {
   int64_t steps = 1;
   bool training = true;
   bool wants_bits = false;  // where a backward may come; only where Fusing::bits says so
+  // [C] float, may be undefined: the mean over steps, samples and places of spike + |v| is added to
+  // it, where v is the membrane after the reset. A `pool` must then cover its map.
+  Tensor activity = {};
 };
 
 // x [T,B,C,...], or [1,B,C,...], which lasts for all steps. On a GPU x is of float, bfloat16 or

@@ -22,6 +22,7 @@ struct Call {
   int64_t steps = 0;
   bool training = true;
   double eps = 1e-5, momentum = 0.1;
+  Tensor activity = {};  // only the forward writes it
 };
 
 // What the norm maps with; all undefined without a norm.
@@ -82,7 +83,9 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
     std::vector<int64_t> sizes = x.sizes().vec();
     sizes[0] = call.steps;
     Tensor spikes = empty_channels_last(sizes, x.options());
-    kernels::norm_neuron_forward_cpu(arguments(x, norm, call), data<float>(spikes));
+    NormNeuron<float> args = arguments(x, norm, call);
+    if (call.activity.defined()) args.activity = data<float>(call.activity);
+    kernels::norm_neuron_forward_cpu(args, data<float>(spikes));
     if (gamma && call.training) move_running(x, norm, *running_mean, *running_var, call.momentum);
 
     ctx->save_for_backward({x, norm.gamma, norm.beta, norm.mean, norm.inverse_std});
@@ -122,7 +125,10 @@ Tensor norm_neuron_cpu(const Tensor& x, const NormNeuronCall& given) {
                 "neuron: found {} time steps, wanted 1 or {}", x.size(0), given.steps);
 
   using Optional = std::optional<Tensor>;
-  Call call{.params = given.params, .steps = given.steps, .training = given.training};
+  Call call{.params = given.params,
+            .steps = given.steps,
+            .training = given.training,
+            .activity = given.activity};
   const BatchNormState* const norm = given.norm;
   if (norm == nullptr)
     return NormNeuronFunction::apply(x, Optional(), Optional(), Optional(), Optional(), call);

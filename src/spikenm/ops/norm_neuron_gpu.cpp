@@ -29,6 +29,7 @@ struct Call {
   bool wants_winners = false;
   std::optional<kernels::PoolGeometry> pool;  // what the spikes go through
   double eps = 1e-5, momentum = 0.1;
+  Tensor activity = {};  // only the forward writes it
 };
 
 // x has all steps, or one that lasts.
@@ -120,13 +121,18 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
     if (call.wants_bits) made.push_back(at::empty({n / kernels::kSpikesPerByte}, bytes));
     Tensor winners;
     if (call.wants_winners) winners = at::empty({n / 8}, bytes);
+    const bool watched = call.activity.defined();
+    Tensor workspace;
+    if (watched) workspace = workspace_for(x, call);
     kernels::norm_neuron_forward_cuda({.params = call.params,
                                        .shape = shape_of(x, call),
                                        .norm = norm.constants(),
                                        .pool = spike_pool(x, call, winners),
                                        .x = x.const_data_ptr(),
                                        .spikes = made[0].mutable_data_ptr(),
-                                       .bits = call.wants_bits ? data<uint8_t>(made[1]) : nullptr},
+                                       .bits = call.wants_bits ? data<uint8_t>(made[1]) : nullptr,
+                                       .activity = watched ? data<float>(call.activity) : nullptr,
+                                       .workspace = watched ? data<float>(workspace) : nullptr},
                                       current_stream());
 
     ctx->save_for_backward({x, norm.gamma, norm.beta, norm.mean, norm.inverse_std, winners});
@@ -188,7 +194,8 @@ Spikes norm_neuron_gpu(const Tensor& x, const NormNeuronCall& given,
             .steps = given.steps,
             .summed_gradient = x.size(0) < given.steps,
             .training = given.training,
-            .wants_bits = given.wants_bits && at::GradMode::is_enabled()};
+            .wants_bits = given.wants_bits && at::GradMode::is_enabled(),
+            .activity = given.activity};
   if (pool != nullptr) {
     call.pool = *pool;
     call.wants_winners = at::GradMode::is_enabled() && pool->kind == kernels::PoolKind::kMax;

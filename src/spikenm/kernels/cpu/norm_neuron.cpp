@@ -103,6 +103,16 @@ NormBackMap sum_up(const NormNeuron<float>& a, const NormNeuronGradients<float>&
   return {.mean_grad = mean_grad.data(), .slope = slope.data()};
 }
 
+// Adds to the activity of every channel the mean of the chunks' first sums.
+void add_means(const NormNeuron<float>& a, ChunkSums& chunks) {
+  const double count = static_cast<double>(a.steps * a.rows);
+  for (int64_t c = 0; c < a.channels && a.rows > 0; ++c) {
+    double sum = 0;
+    chunks.for_chunks(c, [&](double, double s, double) { sum += s; });
+    a.activity[c] += static_cast<float>(sum / count);
+  }
+}
+
 }  // namespace
 
 void norm_neuron_forward_cpu(const NormNeuron<float>& args, float* spikes, Isa isa) {
@@ -116,9 +126,13 @@ void norm_neuron_forward_cpu(const NormNeuron<float>& args, float* spikes, Isa i
 
   if (args.measures) measure(args, *kernels);
   const Maps maps(args);
-  parallel_for(args.rows, per_chunk(args.steps * args.channels), [&](int64_t begin, int64_t end) {
-    kernels->forward(args, maps.map(), spikes, begin, end);
+  const int64_t grain = per_chunk(args.steps * args.channels);
+  const bool watched = args.activity != nullptr;
+  ChunkSums chunks(watched ? args.rows : 0, grain, args.channels);
+  parallel_for(args.rows, grain, [&](int64_t begin, int64_t end) {
+    kernels->forward(args, maps.map(), spikes, watched ? chunks.first(begin) : nullptr, begin, end);
   });
+  if (watched) add_means(args, chunks);
 }
 
 void norm_neuron_backward_cpu(const NormNeuron<float>& args,

@@ -18,9 +18,10 @@ struct NormBackMap {
 struct NormNeuronKernels {
   // sums = sum of x over `rows` rows, squares = sum of (x - mean of those rows)^2.
   void (*measure)(const float* x, int64_t rows, int64_t channels, float* sums, float* squares);
-  // Rows of one step, run over all steps.
-  void (*forward)(const NormNeuron<float>&, const NormMap&, float* spikes, int64_t begin,
-                  int64_t end);
+  // Rows of one step, run over all steps. Unless `activity` is null, it gets the sums over the range
+  // of spike + |v|; [channels].
+  void (*forward)(const NormNeuron<float>&, const NormMap&, float* spikes, float* activity,
+                  int64_t begin, int64_t end);
   // Writes dL/dy to grad_x, and over the range the sums of dy to `sums` and of dy (x - mean) to
   // `dots`; `membrane` has room for [steps, 16].
   void (*backward)(const NormNeuron<float>&, const NormMap&, const NormNeuronGradients<float>&,

@@ -34,7 +34,8 @@ void norm_measure(const float* x, int64_t rows, int64_t channels, float* sums, f
     });
 }
 
-// Runs one vector over all steps; calls sees(t, h, spike) after each step.
+// Runs one vector over all steps; calls sees(t, h, spike, v) after each step, where v is the membrane
+// after the reset.
 template <class Step, class Sees>
 void run_lanes(const NormNeuron<float>& a, const NeuronConstants<F>& c, F scale, F shift,
                int64_t at, int count, Sees&& sees) {
@@ -42,21 +43,31 @@ void run_lanes(const NormNeuron<float>& a, const NeuronConstants<F>& c, F scale,
   for (int64_t t = 0; t < a.steps; ++t) {
     if (t < a.input_steps) y = F::load(a.x + t * a.neurons() + at, count) * scale + shift;
     neuron_forward_step<Step>(c, a.params.soft_reset, y, v, h, spike);
-    sees(t, h, spike);
+    sees(t, h, spike, v);
   }
 }
 
 template <class Step>
-void norm_forward_rows(const NormNeuron<float>& a, const NormMap& map, float* spikes, int64_t begin,
-                       int64_t end) {
+void norm_forward_rows(const NormNeuron<float>& a, const NormMap& map, float* spikes,
+                       float* activity, int64_t begin, int64_t end) {
   const auto constants = neuron_constants<F, float>(a.params);
-  for (int64_t r = begin; r < end; ++r)
-    for_row_vectors(a.channels, [&](int64_t c, int count) {
-      const int64_t at = r * a.channels + c;
-      run_lanes<Step>(
-          a, constants, F::load(map.scale + c, count), F::load(map.shift + c, count), at, count,
-          [&](int64_t t, F, F spike) { spike.store(spikes + t * a.neurons() + at, count); });
-    });
+  const auto for_vectors = [&](auto&& sees) {
+    for (int64_t r = begin; r < end; ++r)
+      for_row_vectors(a.channels, [&](int64_t c, int count) {
+        const int64_t at = r * a.channels + c;
+        run_lanes<Step>(a, constants, F::load(map.scale + c, count), F::load(map.shift + c, count),
+                        at, count, [&](int64_t t, F, F spike, F v) {
+                          spike.store(spikes + t * a.neurons() + at, count);
+                          sees(c, count, spike, v);
+                        });
+      });
+  };
+
+  if (activity == nullptr) return for_vectors([](int64_t, int, F, F) {});
+  fill_zero(activity, a.channels);
+  for_vectors([&](int64_t c, int count, F spike, F v) {
+    (F::load(activity + c, count) + (spike + absolute(v))).store(activity + c, count);
+  });
 }
 
 template <class Step>
@@ -72,7 +83,7 @@ void norm_backward_rows(const NormNeuron<float>& a, const NormMap& map,
     const F mean = F::load(map.mean + c, count);
     run_lanes<Step>(a, constants, F::load(map.scale + c, count), F::load(map.shift + c, count), at,
                     count,
-                    [&](int64_t t, F h, F) { h.store(membrane + t * F::kLanes, F::kLanes); });
+                    [&](int64_t t, F h, F, F) { h.store(membrane + t * F::kLanes, F::kLanes); });
 
     F error(0.0), total(0.0), dot = F::load(dots + c, count), grad_y, grad_k;
     for (int64_t t = a.steps - 1; t >= 0; --t) {
@@ -106,12 +117,13 @@ void norm_finish(const NormNeuron<float>& a, const NormMap& map, const NormBackM
     });
 }
 
-void norm_forward(const NormNeuron<float>& args, const NormMap& map, float* spikes, int64_t begin,
-                  int64_t end) {
+void norm_forward(const NormNeuron<float>& args, const NormMap& map, float* spikes, float* activity,
+                  int64_t begin, int64_t end) {
   switch (args.params.neuron) {
-#define SPIKENM_NEURON(name, step, ...)                                                       \
-  case Neuron::name:                                                                          \
-    if constexpr (step::kStates == 1) norm_forward_rows<step>(args, map, spikes, begin, end); \
+#define SPIKENM_NEURON(name, step, ...)                                 \
+  case Neuron::name:                                                    \
+    if constexpr (step::kStates == 1)                                   \
+      norm_forward_rows<step>(args, map, spikes, activity, begin, end); \
     return;
 #include "spikenm/graph/neurons.inc"
 #undef SPIKENM_NEURON

@@ -42,10 +42,36 @@ __global__ void finish_statistics(NormStatistics a, int64_t positions, unsigned 
                                              momentum * variance * n / (n - 1));
 }
 
-template <class Step, class T, int V, bool kUsual>
-__global__ void forward(NormNeuronForward a, int lanes, int rows) {
-  const Place<V> place(a.shape, lanes, rows);
-  if (!place.active) return;
+// A thread's sums of spikes and of |v|, per channel. Without kWatched they are never made.
+template <int V, bool kWatched>
+struct ActivitySums {
+  float spikes[V] = {}, membranes[V] = {};
+
+  __device__ __forceinline__ void add(int j, bool fires, float v) {
+    if constexpr (kWatched) {
+      spikes[j] += fires ? 1.0f : 0.0f;
+      membranes[j] += fabsf(v);
+    }
+  }
+  // All threads of the block must call it.
+  __device__ __forceinline__ void leave(const NormNeuronForward& a, const Place<V>& place,
+                                        int lanes, int rows) const {
+    if constexpr (kWatched)
+      leave_partial_sums<V>(spikes, membranes, place, lanes, rows, a.shape.channels, a.workspace);
+  }
+};
+
+__global__ void finish_activity(NormNeuronForward a, unsigned parts) {
+  const int64_t c = finish_channel();
+  double spikes, membranes;
+  if (!total_of(a.workspace, parts, a.shape.channels, c, spikes, membranes)) return;
+  const double count = static_cast<double>(a.shape.steps * a.shape.positions());
+  a.activity[c] += static_cast<float>((spikes + membranes) / count);
+}
+
+template <class Step, class T, int V, bool kUsual, bool kWatched>
+__device__ __forceinline__ void run_positions(const NormNeuronForward& a, const Place<V>& place,
+                                              ActivitySums<V, kWatched>& sums) {
   const int64_t n = a.shape.n, x_step = a.shape.constant_input ? 0 : n;
   const int steps = static_cast<int>(a.shape.steps);
   const auto positions = static_cast<unsigned>(a.shape.positions());
@@ -64,6 +90,7 @@ __global__ void forward(NormNeuronForward a, int lanes, int rows) {
         const float h = neuron.charge(j, to_float(in.value[j]), v[j]);
         const bool fires = neuron.fires(h);
         v[j] = neuron.after(h);
+        sums.add(j, fires, v[j]);
         out.value[j] = from_float<T>(fires ? 1.0f : 0.0f);
         bits |= (fires ? 1u : 0u) << j;
       }
@@ -72,6 +99,14 @@ __global__ void forward(NormNeuronForward a, int lanes, int rows) {
         if (a.bits != nullptr) a.bits[(t * n + i) / 8] = static_cast<uint8_t>(bits);
     }
   }
+}
+
+template <class Step, class T, int V, bool kUsual, bool kWatched>
+__global__ void forward(NormNeuronForward a, int lanes, int rows) {
+  const Place<V> place(a.shape, lanes, rows);
+  ActivitySums<V, kWatched> sums;
+  if (place.active) run_positions<Step, T, V, kUsual>(a, place, sums);
+  sums.leave(a, place, lanes, rows);
 }
 
 // Offsets of a window's four places within a step, row-major.
@@ -89,11 +124,10 @@ struct Window {
 
 // The forward for spikes that only a pool reads: a thread owns a window and 8 channels of it, so
 // that the spikes are never written to memory.
-template <class Step, class T, PoolKind kKind>
-__global__ void forward_pooled(NormNeuronForward a, unsigned windows, int lanes, int rows) {
+template <class Step, class T, PoolKind kKind, bool kWatched>
+__device__ __forceinline__ void run_windows(const NormNeuronForward& a, const Place<8>& place,
+                                            unsigned windows, ActivitySums<8, kWatched>& sums) {
   constexpr int V = 8;
-  const Place<V> place(a.shape, lanes, rows);
-  if (!place.active) return;
   const int64_t n = a.shape.n, x_step = a.shape.constant_input ? 0 : n;
   const int64_t out_step = static_cast<int64_t>(windows) * place.channels;
   const int steps = static_cast<int>(a.shape.steps);
@@ -115,6 +149,7 @@ __global__ void forward_pooled(NormNeuronForward a, unsigned windows, int lanes,
         for (int j = 0; j < V; ++j) {
           const float h = neuron.charge(j, to_float(in[k].value[j]), v[k][j]);
           v[k][j] = neuron.after(h);
+          sums.add(j, neuron.fires(h), v[k][j]);
           if constexpr (kKind == PoolKind::kMax) {
             if (neuron.fires(h)) fired[k] |= 1u << j;
           } else {
@@ -139,10 +174,48 @@ __global__ void forward_pooled(NormNeuronForward a, unsigned windows, int lanes,
   }
 }
 
+template <class Step, class T, PoolKind kKind, bool kWatched>
+__global__ void forward_pooled(NormNeuronForward a, unsigned windows, int lanes, int rows) {
+  const Place<8> place(a.shape, lanes, rows);
+  ActivitySums<8, kWatched> sums;
+  if (place.active) run_windows<Step, T, kKind>(a, place, windows, sums);
+  sums.leave(a, place, lanes, rows);
+}
+
 template <class Launch>
 void with_width(bool wide, Launch&& launch) {
   if (wide) return launch(std::integral_constant<int, 8>());
   launch(std::integral_constant<int, 1>());
+}
+
+template <bool kWatched>
+void launch_finish(const NormNeuronForward& a, const Grid& grid, cudaStream_t s) {
+  if constexpr (kWatched)
+    finish_activity<<<finish_blocks(a.shape.channels), dim3(kFinishLanes, kFinishRows), 0, s>>>(
+        a, grid.blocks.x);
+}
+
+template <class Step, class T, bool kWatched>
+void launch_forward(const NormNeuronForward& a, cudaStream_t s) {
+  if (a.pool.used) {
+    const int64_t images = a.shape.positions() / (int64_t{a.pool.height} * a.pool.width);
+    const int64_t windows = images * a.pool.out_height() * a.pool.out_width();
+    const Grid grid = grid_of(a.shape, windows, 8);
+    const auto kernel = a.pool.kind == PoolKind::kMax
+                            ? forward_pooled<Step, T, PoolKind::kMax, kWatched>
+                            : forward_pooled<Step, T, PoolKind::kAverage, kWatched>;
+    kernel<<<grid.blocks, grid.threads, 0, s>>>(a, static_cast<unsigned>(windows), grid.lanes,
+                                                grid.rows);
+    return launch_finish<kWatched>(a, grid, s);
+  }
+
+  with_width(a.shape.channels % 8 == 0, [&](auto width) {
+    const Grid grid = grid_of(a.shape, a.shape.positions(), width);
+    const auto kernel = is_usual(a.params) ? forward<Step, T, width, true, kWatched>
+                                           : forward<Step, T, width, false, kWatched>;
+    kernel<<<grid.blocks, grid.threads, 0, s>>>(a, grid.lanes, grid.rows);
+    launch_finish<kWatched>(a, grid, s);
+  });
 }
 
 }  // namespace
@@ -174,28 +247,8 @@ void norm_neuron_forward_cuda(const NormNeuronForward& a, void* stream) {
     using Step = decltype(step);
     with_type(a.shape.real, [&](auto zero) {
       using T = decltype(zero);
-      if (a.pool.used) {
-        const int64_t images = a.shape.positions() / (int64_t{a.pool.height} * a.pool.width);
-        const int64_t windows = images * a.pool.out_height() * a.pool.out_width();
-        const Grid grid = grid_of(a.shape, windows, 8);
-        const auto kernel = a.pool.kind == PoolKind::kMax
-                                ? forward_pooled<Step, T, PoolKind::kMax>
-                                : forward_pooled<Step, T, PoolKind::kAverage>;
-        kernel<<<grid.blocks, grid.threads, 0, s>>>(a, static_cast<unsigned>(windows), grid.lanes,
-                                                    grid.rows);
-        return;
-      }
-
-      with_width(a.shape.channels % 8 == 0, [&](auto width) {
-        const Grid grid = grid_of(a.shape, a.shape.positions(), width);
-        if (is_usual(a.params)) {
-          forward<Step, T, width, true>
-              <<<grid.blocks, grid.threads, 0, s>>>(a, grid.lanes, grid.rows);
-        } else {
-          forward<Step, T, width, false>
-              <<<grid.blocks, grid.threads, 0, s>>>(a, grid.lanes, grid.rows);
-        }
-      });
+      if (a.activity == nullptr) return launch_forward<Step, T, false>(a, s);
+      launch_forward<Step, T, true>(a, s);
     });
   });
   check_launch("norm_neuron_forward");

@@ -43,7 +43,7 @@ struct Affine {
   }
 };
 
-// Runs neuron i over all steps; calls sees(t, h, spike) after each step.
+// Runs neuron i over all steps; calls sees(t, h, spike, v) after each step.
 template <class Step, class T, class Sees>
 void run_neuron(const NormNeuron<T>& a, const Affine<T>& norm, int64_t i, Sees&& sees) {
   const auto c = neuron_constants<T, T>(a.params);
@@ -52,7 +52,7 @@ void run_neuron(const NormNeuron<T>& a, const Affine<T>& norm, int64_t i, Sees&&
     const T x = a.x[(a.input_steps == 1 ? 0 : t) * a.neurons() + i];
     T h, spike;
     neuron_forward_step<Step>(c, a.params.soft_reset, x * norm.scale + norm.shift, v, h, spike);
-    sees(t, h, spike);
+    sees(t, h, spike, v);
   }
 }
 
@@ -61,9 +61,15 @@ void forward(const NormNeuron<T>& a, T* spikes, int64_t begin, int64_t end) {
   for (int64_t channel = begin; channel < end; ++channel) {
     if (a.measures) measure(a, channel);
     const Affine<T> norm(a, channel);
+    double activity = 0;
     for_neurons(a, channel, [&](int64_t i) {
-      run_neuron<Step>(a, norm, i, [&](int64_t t, T, T s) { spikes[t * a.neurons() + i] = s; });
+      run_neuron<Step>(a, norm, i, [&](int64_t t, T, T s, T v) {
+        spikes[t * a.neurons() + i] = s;
+        activity += static_cast<double>(s + absolute(v));
+      });
     });
+    if (a.activity != nullptr && a.rows > 0)
+      a.activity[channel] += static_cast<T>(activity / static_cast<double>(a.steps * a.rows));
   }
 }
 
@@ -72,7 +78,7 @@ template <class Step, class T>
 void backward_neuron(const NormNeuron<T>& a, const NormNeuronGradients<T>& g, const Affine<T>& norm,
                      T* membrane, int64_t i) {
   const auto c = neuron_constants<T, T>(a.params);
-  run_neuron<Step>(a, norm, i, [&](int64_t t, T h, T) { membrane[t] = h; });
+  run_neuron<Step>(a, norm, i, [&](int64_t t, T h, T, T) { membrane[t] = h; });
 
   T error = 0, total = 0;
   for (int64_t t = a.steps - 1; t >= 0; --t) {
