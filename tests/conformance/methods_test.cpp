@@ -39,8 +39,10 @@ std::string busy(const std::string& name) {
   return lines;
 }
 
-// A whole step: plain gradient descent on the weights and on what the method trains itself.
-void train_step(nn::Network& network, Pruning& method, const StepInfo& info) {
+// A whole step, which is an epoch of its own: plain gradient descent on the weights and on what the
+// method trains itself.
+void train_step(nn::Network& network, Pruning& method, StepInfo info) {
+  info.ends_epoch = true;
   search_step(network, method, info);
   {
     const at::NoGradGuard no_grad;

@@ -83,10 +83,44 @@ TEST(Nsl, DropsTheInputsOfALinearLayerByChannel) {
   EXPECT_EQ(channels.sum().item<double>(), static_cast<double>(channels.size(0)) / 2);
 }
 
+// On a wide network a channel is little: the share is met, and no other number of channels is nearer.
+TEST(Nsl, FindsTheChannelsThatLeaveTheTarget) {
+  const auto network = small_network(/*width=*/32);
+  for (nn::Norm& norm : network->norms()) {
+    const at::NoGradGuard no_grad;
+    norm.state.gamma.normal_();
+  }
+  const auto share_of = [&](const std::string& keys) {
+    double kept = 0, all = 0;
+    for (const LayerMask& m : harden_all(*method_on(*network, "nsl", keys)).weights) {
+      kept += static_cast<double>(m.mask.kept());
+      all += static_cast<double>(m.mask.keep.size());
+    }
+    return kept / all;
+  };
+  for (const double target : {0.5, 0.125}) {
+    const double found = share_of(fmt::format("target_weight = {}", target));
+    EXPECT_NEAR(found, target, 0.02 * target);
+    for (int channels = 5; channels <= 100; channels += 5)
+      EXPECT_LE(
+          std::abs(found - target),
+          std::abs(share_of(fmt::format("channels = {}", channels / 100.0)) - target) + 1e-12);
+  }
+}
+
+TEST(Nsl, ATargetLeavesChannelsWithoutEffect) {
+  const auto network = small_network();
+  const Config config = Config::from_text("target_weight = 0.5\nchannels = 0.4", "test");
+  (void)make_method("nsl", *network, config, 0);
+  EXPECT_ERROR(config.reject_unread(), "channels", "target_weight");
+}
+
 TEST(Nsl, RefusesABudgetThatCutsALayerToZero) {
   const auto network = two_layers();
   EXPECT_ERROR(method_on(*network, "nsl", "channels = 0.2"), "channels", "1 of 5 channels",
                "2 layers to zero", "0.4");
+  // One channel of each layer leaves 1 + 1 + 1 of 3 + 6 + 2 weights.
+  EXPECT_ERROR(method_on(*network, "nsl", "target_weight = 0.2"), "target_weight", "0.2", "0.273");
   EXPECT_ERROR(method_on(*network, "nsl", "layers = [\"fc\"]"), "layers", "norm and neurons");
 }
 

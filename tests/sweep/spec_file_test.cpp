@@ -107,7 +107,7 @@ TEST(SpecFile, TheCarriedSweepsHaveTheirMembers) {
   EXPECT_EQ(members("studies/held_masks.toml"), 1 + 2 * 5u);
   EXPECT_EQ(members("studies/held_settings.toml"), 2 * 9u);
   EXPECT_EQ(members("studies/controls.toml"), 2 * 13u);
-  EXPECT_EQ(members("studies/other_methods.toml"), 1 + 2 + 2 * 4u);
+  EXPECT_EQ(members("studies/other_methods.toml"), 1 + 2 + 2 * 6u);
   EXPECT_EQ(members("studies/table_a.toml"), 1 + 2 * 8u);
   EXPECT_EQ(members("studies/table_b.toml"), 7u);
   EXPECT_EQ(members("studies/table_c.toml"), 1 + 3 * 3u);

@@ -7,6 +7,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace spikenm::sparsity {
 namespace {
@@ -50,6 +51,14 @@ at::Tensor kept_inputs(const graph::Graph& graph, const nn::Synapse& synapse,
   return sources.empty() ? at::ones({cin}, at::kFloat) : inputs.ne(0).to(at::kFloat);
 }
 
+// [Cout] 1 where the layer's neurons are kept, or are in no group.
+at::Tensor kept_outputs(const nn::Synapse& synapse, const std::vector<ChannelGroup>& groups,
+                        const KeptChannels& kept) {
+  for (size_t g = 0; g < groups.size(); ++g)
+    if (groups[g].synapse == &synapse) return kept[g].cpu();
+  return at::ones({synapse.weight.size(0)}, at::kFloat);
+}
+
 }  // namespace
 
 std::vector<ChannelGroup> find_channel_groups(nn::Network& network,
@@ -78,18 +87,44 @@ std::vector<ChannelGroup> find_channel_groups(nn::Network& network,
 nm::Mask channel_mask(const graph::Graph& graph, const MaskableLayer& layer,
                       const std::vector<ChannelGroup>& groups, const KeptChannels& kept) {
   const at::NoGradGuard no_grad;
-  at::Tensor outputs = at::ones({layer.synapse->weight.size(0)}, at::kFloat);
-  for (size_t g = 0; g < groups.size(); ++g)
-    if (groups[g].synapse == layer.synapse) outputs = kept[g].cpu();
+  const at::Tensor outputs = kept_outputs(*layer.synapse, groups, kept);
   const at::Tensor inputs = kept_inputs(graph, *layer.synapse, groups, kept);
   return mask_from_tensor(layer, (outputs.view({-1, 1, 1, 1}) * inputs.view({1, -1, 1, 1}))
                                      .expand(layer.synapse->weight.sizes()));
+}
+
+double weight_share(const graph::Graph& graph, const std::vector<MaskableLayer>& layers,
+                    const std::vector<ChannelGroup>& groups, const KeptChannels& kept) {
+  const at::NoGradGuard no_grad;
+  double left = 0, all = 0;
+  for (const MaskableLayer& layer : layers) {
+    const at::Tensor& weight = layer.synapse->weight;
+    const double outputs = kept_outputs(*layer.synapse, groups, kept).sum().item<double>(),
+                 inputs = kept_inputs(graph, *layer.synapse, groups, kept).sum().item<double>();
+    left += outputs * inputs * static_cast<double>(weight.size(2) * weight.size(3));
+    all += static_cast<double>(weight.numel());
+  }
+  return left / all;
 }
 
 at::Tensor neuron_mask(const ChannelGroup& group, const at::Tensor& kept) {
   std::vector<int64_t> places(group.shape.size(), 1);
   places[0] = group.channels();
   return kept.to(at::kFloat).view(places).expand(group.shape).contiguous();
+}
+
+int64_t channel_budget(const std::vector<ChannelGroup>& groups, double share,
+                       const std::string& what) {
+  int64_t all = 0;
+  for (const ChannelGroup& group : groups) all += group.channels();
+  const int64_t kept = std::llround(share * static_cast<double>(all));
+  const auto least = static_cast<int64_t>(groups.size());
+  SPIKENM_CHECK(kept >= least,
+                "{}: found {:g}, {} of {} channels, which would cut one of the {} layers to zero; "
+                "wanted at least {:.3g}",
+                what, share, kept, all, least,
+                static_cast<double>(least) / static_cast<double>(all));
+  return kept;
 }
 
 KeptChannels largest_channels(const std::vector<at::Tensor>& scores, int64_t n) {
@@ -101,13 +136,17 @@ KeptChannels largest_channels(const std::vector<at::Tensor>& scores, int64_t n) 
     // Its largest is kept anyway: it takes no place among the others.
     rest.push_back(score.detach().masked_fill(kept.back().ne(0), -1));
   }
-  const at::Tensor all = largest_n(at::cat(rest), n - static_cast<int64_t>(scores.size()));
+  keep_largest(kept, rest, n - static_cast<int64_t>(scores.size()));
+  return kept;
+}
+
+void keep_largest(KeptChannels& kept, const std::vector<at::Tensor>& scores, int64_t n) {
+  const at::Tensor all = largest_n(at::cat(scores), n);
   int64_t begin = 0;
   for (at::Tensor& mask : kept) {
     mask = at::maximum(mask, all.narrow(0, begin, mask.numel()));
     begin += mask.numel();
   }
-  return kept;
 }
 
 }  // namespace spikenm::sparsity

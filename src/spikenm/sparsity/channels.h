@@ -28,11 +28,23 @@ using KeptChannels = std::vector<at::Tensor>;
 nm::Mask channel_mask(const graph::Graph& graph, const MaskableLayer& layer,
                       const std::vector<ChannelGroup>& groups, const KeptChannels& kept);
 
+// The share of the layers' weights that those masks keep.
+double weight_share(const graph::Graph& graph, const std::vector<MaskableLayer>& layers,
+                    const std::vector<ChannelGroup>& groups, const KeptChannels& kept);
+
 // A group's mask of neurons, in their shape.
 at::Tensor neuron_mask(const ChannelGroup& group, const at::Tensor& kept);
+
+// How many channels this share of all is. An Error begins with `what` if they are fewer than groups,
+// since each keeps one.
+int64_t channel_budget(const std::vector<ChannelGroup>& groups, double share,
+                       const std::string& what);
 
 // The `n` channels with the largest scores, over all groups together; every group keeps its largest
 // at least. The first of equals comes first.
 KeptChannels largest_channels(const std::vector<at::Tensor>& scores, int64_t n);
+
+// Keeps the `n` channels with the largest scores too, over all groups together.
+void keep_largest(KeptChannels& kept, const std::vector<at::Tensor>& scores, int64_t n);
 
 }  // namespace spikenm::sparsity

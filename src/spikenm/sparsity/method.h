@@ -33,6 +33,7 @@ struct StepInfo {
   int64_t step = 0;
   int64_t steps = 1;
   double lr = 0;                    // of the weights; set in training steps
+  bool ends_epoch = false;          // the last step of an epoch
   Scaling scaling = {};             // only set for after_backward
   ClearMoments clear_moments = {};  // only set for begin_step of a training step
   // 0 at the first step, towards 1 at the last.
@@ -95,6 +96,11 @@ class Method {
   // The same for neurons: spikes [T,B,C,H,W] as a training step uses them, and the neurons [C,H,W]
   // that prune would keep. Called only if the method lists neurons().
   virtual Tensor effective_spikes(size_t /*neurons*/, const Tensor& spikes) { return spikes; }
+  // False: effective_spikes is not called, and a GPU need not store spikes that only a pool reads.
+  [[nodiscard]] virtual bool changes_spikes() const { return true; }
+  // What every forward of a training step adds the activity of the neurons' channels to, [C]
+  // (nn::SpikeHook); undefined: not wanted.
+  [[nodiscard]] virtual Tensor activity(size_t /*neurons*/) const { return {}; }
   [[nodiscard]] virtual Tensor harden_neurons(size_t /*neurons*/) const { return {}; }
 
   // What the method keeps from step to step (logits, running credits), by name. All values must

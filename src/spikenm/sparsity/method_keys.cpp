@@ -9,6 +9,7 @@
 #include "spikenm/sparsity/methods/pattern_class_keys.h"
 #include "spikenm/sparsity/methods/random_keys.h"
 #include "spikenm/sparsity/methods/rewire_keys.h"
+#include "spikenm/sparsity/methods/sca_keys.h"
 #include "spikenm/sparsity/methods/spikenm_keys.h"
 #include "spikenm/sparsity/methods/sr_ste_keys.h"
 #include "spikenm/sparsity/methods/stds_keys.h"
@@ -33,6 +34,7 @@ std::vector<KeyGroup> method_keys() {
       {"method", "pattern-class", masks(pattern_class_key::all())},
       {"method", "random", masks(random_key::all())},
       {"method", "rewire", masks(rewire_key::all())},
+      {"method", "sca", join_keys(sca_key::all(), choice_keys())},
       {"method", "spikenm", join_keys(spikenm_key::all(), layer_keys())},
       {"method", "sr-ste", masks(sr_ste_key::all())},
       {"method", "stds", join_keys(stds_key::all(), choice_keys())},

@@ -24,6 +24,8 @@ class NeuronHook : public nn::SpikeHook {
   Tensor effective(const Tensor& spikes) override {
     return pruning_.effective_spikes(neurons_, spikes);
   }
+  [[nodiscard]] bool changes() const override { return pruning_.changes_spikes(); }
+  [[nodiscard]] Tensor activity() const override { return pruning_.activity(neurons_); }
 
  private:
   Pruning& pruning_;
@@ -67,9 +69,13 @@ void Pruning::step_parameters(double factor, const Tensor& overflow) {
   for (Method* const method : all_) method->step_parameters(factor, overflow);
 }
 
-// What is recorded of two methods would have to change when either does: only one is recorded.
+// What is recorded of two methods changes when either does.
 std::optional<int64_t> Pruning::recording() const {
-  return neurons_ ? std::nullopt : weights_->recording();
+  const std::optional<int64_t> version = weights_->recording();
+  if (!neurons_ || !version) return version;
+  const std::optional<int64_t> beside = neurons_->recording();
+  if (!beside) return std::nullopt;
+  return *version * (int64_t{1} << 32) + *beside;
 }
 
 std::vector<nn::NamedTensor> Pruning::kept_tensors() const {

@@ -41,6 +41,8 @@ class Pruning {
     return on_neurons().neurons();
   }
   Tensor effective_spikes(size_t neurons, const Tensor& spikes);
+  [[nodiscard]] bool changes_spikes() const { return on_neurons().changes_spikes(); }
+  [[nodiscard]] Tensor activity(size_t neurons) const { return on_neurons().activity(neurons); }
   [[nodiscard]] Tensor harden_neurons(size_t neurons) const;
 
  private:

@@ -12,6 +12,7 @@ struct Position {
   int64_t phase_step = 0, phase_steps = 1;
   int64_t step = 0, steps = 1;
   bool finetuning = false;
+  bool ends_epoch = false;
 };
 
 struct Schedule {

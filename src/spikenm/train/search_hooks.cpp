@@ -4,7 +4,10 @@ namespace spikenm::train {
 namespace {
 
 sparsity::StepInfo step_info(const Position& at, const Schedule& schedule) {
-  return {.step = at.phase_step, .steps = at.phase_steps, .lr = schedule.lr_at(at)};
+  return {.step = at.phase_step,
+          .steps = at.phase_steps,
+          .lr = schedule.lr_at(at),
+          .ends_epoch = at.ends_epoch || at.phase_step + 1 == at.phase_steps};
 }
 
 }  // namespace

@@ -103,7 +103,8 @@ EpochRecord Trainer::train_epoch(const std::string& name, const Phase& phase,
                     .phase_steps = epochs_in_phase * n,
                     .step = cursor_.epochs_done * n + batch,
                     .steps = recipe_.train.epochs * n,
-                    .finetuning = phase.finetunes};
+                    .finetuning = phase.finetunes,
+                    .ends_epoch = batch + 1 == n};
   };
 
   while (cursor_.batch < n) {

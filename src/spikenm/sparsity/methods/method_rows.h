@@ -14,6 +14,7 @@
   row("pattern-class",  make_pattern_class,  "a logit for every pattern of a block, one draw") \
   row("random",         make_random,         "one random mask, drawn before the first step and never changed") \
   row("rewire",         make_rewire,         "a random mask that drops its smallest |w| and grows by credit") \
+  row("sca",            make_sca,            "keeps the most active channels at the end of every epoch, and regrows some by gradient") \
   row("spikenm",        make_spikenm,        "the paper's: Gumbel draws from trained logits, distilled credits") \
   row("sr-ste",         make_sr_ste,         "the n largest |w| at every step, gradient to all, decay outside") \
   row("stds",           make_stds,           "a soft threshold that grows over the training") \
