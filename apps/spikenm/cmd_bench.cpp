@@ -4,16 +4,19 @@
 
 #include "spikenm/core/show.h"
 #include "spikenm/report/table.h"
+#include "spikenm/sparsity/method.h"
+#include "spikenm/sparsity/method_keys.h"
 #include "spikenm/train/step_bench.h"
 #include "spikenm/train/versions.h"
 
+#include <algorithm>
 #include <memory>
 
 namespace spikenm::cli {
 namespace {
 
 struct BenchArguments {
-  std::string model = "6conv2fc", device = "auto", precision, method = "dense", pattern = "2:4";
+  std::string model = "6conv2fc", device = "auto", precision, method = "dense", pattern;
   std::string frame;
   int64_t T = 8;
   std::vector<std::string> overrides;
@@ -61,15 +64,24 @@ std::string describe(const Json& r) {
   return text;
 }
 
-void bench_step(BenchArguments a) {
+bool reads_pattern(const std::string& method) {
+  const std::vector<KeyGroup> groups = sparsity::method_keys();
+  return std::ranges::any_of(groups, [&](const KeyGroup& group) {
+    return group.owner == method &&
+           std::ranges::any_of(group.keys, [](const Key* key) { return key->name == "pattern"; });
+  });
+}
+
+Json time_step(BenchArguments a) {
   Config config;
   const bool search = a.method != "dense";
+  if (a.pattern.empty() && reads_pattern(a.method)) a.pattern = "2:4";
   config.override_with("model.name='" + a.model + "'");
   config.override_with(fmt::format("model.T={}", a.T));
   config.override_with("device=" + a.device);
   config.override_with("method.name=" + a.method);
   if (!a.precision.empty()) config.override_with("precision=" + a.precision);
-  if (search) config.override_with("method.pattern='" + a.pattern + "'");
+  if (!a.pattern.empty()) config.override_with("method.pattern='" + a.pattern + "'");
   for (const std::string& assignment : a.overrides) config.override_with(assignment);
 
   const auto [channels, height, width, classes] =
@@ -79,13 +91,59 @@ void bench_step(BenchArguments a) {
   a.options.events = channels == 2;
   a.options.search = search;
 
-  Json result = train::bench_step(model, a.options);
+  return train::bench_step(model, a.options);
+}
+
+void bench_step(const BenchArguments& a) {
+  Json result = time_step(a);
   result["versions"] = train::versions();
   if (a.json) {
     show_json(result);
   } else {
     show("{}\n", describe(result));
   }
+}
+
+double step_of(const Json& result) {
+  return result["step"]["median_ms"].get<double>();
+}
+
+// The search step of every method beside the dense one, each with its usual keys.
+void bench_methods(BenchArguments a) {
+  a.method = "dense";
+  const Json dense = time_step(a);
+  Json all = Json::array();
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& name : sparsity::methods().names()) {
+    a.method = name;
+    Json result = name == "dense" ? dense : time_step(a);
+    const double over = step_of(result) / step_of(dense) - 1;
+    result["over_dense"] = over;
+    const double memory = result.value("peak_memory_gb", 0.0);
+    rows.push_back({name, result["pattern"].get<std::string>(), milliseconds(result["step"]),
+                    fmt::format("{:+.1f} %", 100 * over),
+                    memory > 0 ? fmt::format("{:.2f}", memory) : "-"});
+    all.push_back(std::move(result));
+  }
+  if (a.json) return show_json({{"methods", all}, {"versions", train::versions()}});
+  show("{}, T {}, batch {}, {} {}\n{}", a.model, a.T, a.options.batch,
+       dense["device"].get<std::string>(), dense["precision"].get<std::string>(),
+       report::format_table({"method", "pattern", "ms", "over dense", "GB at most"}, rows));
+}
+
+void add_setting(CLI::App& app, BenchArguments& a) {
+  app.add_option("--model", a.model, "network (default 6conv2fc)");
+  app.add_option("--T", a.T, "time steps (default 8)");
+  app.add_option("--batch", a.options.batch, "samples (default 64)")->check(CLI::Range(1, 65536));
+  app.add_option("--frame", a.frame, "channels x height x width x classes, e.g. 3x32x32x10");
+  app.add_option("--device", a.device, "cpu, cuda or auto (default)");
+  app.add_option("--precision", a.precision, "fp32, tf32, bf16 or fp16");
+  app.add_option("--steps", a.options.steps, "timed steps (default 12)")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--warmup", a.options.warmup, "steps before them (default 5)")
+      ->check(CLI::Range(0, 100000));
+  app.add_flag("--json", a.json, "print everything as JSON");
+  app.add_option("--set", a.overrides, "a.b=value over the config, e.g. model.width=96");
 }
 
 }  // namespace
@@ -96,33 +154,25 @@ std::function<void()> setup_bench(CLI::App& app) {
   app.footer("Example: spikenm bench step --model 6conv2fc --T 8 --batch 64 --device auto");
 
   CLI::App* step = app.add_subcommand("step", "time one training step on random frames");
-  step->add_option("--model", a->model, "network (default 6conv2fc)");
-  step->add_option("--T", a->T, "time steps (default 8)");
-  step->add_option("--batch", a->options.batch, "samples (default 64)")
-      ->check(CLI::Range(1, 65536));
-  step->add_option("--frame", a->frame, "channels x height x width x classes, e.g. 3x32x32x10");
-  step->add_option("--device", a->device, "cpu, cuda or auto (default)");
-  step->add_option("--precision", a->precision, "fp32, tf32, bf16 or fp16");
+  add_setting(*step, *a);
   step->add_option("--method", a->method,
                    "dense (default), or a method whose search step is timed");
-  step->add_option("--pattern", a->pattern, "its N:M pattern (default 2:4)");
-  step->add_option("--steps", a->options.steps, "timed steps (default 12)")
-      ->check(CLI::Range(1, 100000));
-  step->add_option("--warmup", a->options.warmup, "steps before them (default 5)")
-      ->check(CLI::Range(0, 100000));
+  step->add_option("--pattern", a->pattern, "its N:M pattern (default 2:4, where it has one)");
   step->add_flag("--floor", a->options.floor, "time the bare convolutions and products too");
   step->add_flag("--plain", a->options.plain,
                  "time the same step in plain torch operations too, in turn with ours (CPU)");
-  step->add_flag("--json", a->json, "print everything as JSON");
-  step->add_option("--set", a->overrides, "a.b=value over the config, e.g. model.width=96");
-
   step->footer(
       "Examples:\n"
       "  spikenm bench step --model 6conv2fc --T 8 --batch 64 --device cuda --precision bf16 "
       "--floor\n"
       "  spikenm bench step --model vggsnn --T 10 --method spikenm --pattern 2:4\n"
       "  spikenm bench step --model 6conv2fc --T 4 --batch 4 --device cpu --plain");
-  return [a] { bench_step(*a); };
+
+  CLI::App* methods =
+      app.add_subcommand("methods", "time the search step of every method beside the dense step");
+  add_setting(*methods, *a);
+  methods->footer("Example: spikenm bench methods --T 8 --batch 64 --device cuda --precision bf16");
+  return [a, methods] { methods->parsed() ? bench_methods(*a) : bench_step(*a); };
 }
 
 }  // namespace spikenm::cli

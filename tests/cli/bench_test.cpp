@@ -43,5 +43,38 @@ TEST_F(BenchCommand, ThePlainStepIsTimedBesideOursWhenAskedFor) {
   EXPECT_NE(run(with({"--plain"})).out.find("times as fast as the plain step"), std::string::npos);
 }
 
+// A method without blocks has no pattern, and is told so only if it is given one.
+TEST_F(BenchCommand, AMethodOfAnyRuleHasItsSearchStepTimed) {
+  const Outcome found = run(with({"--method", "stds"}));
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_NE(found.out.find("small_conv stds unstructured"), std::string::npos) << found.out;
+  EXPECT_NE(run(with({"--method", "gradual"})).out.find("gradual 2:4"), std::string::npos);
+  const Outcome refused = run(with({"--method", "stds", "--pattern", "2:4"}));
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.err.find("pattern"), std::string::npos) << refused.err;
+}
+
+TEST_F(BenchCommand, EveryMethodIsTimedBesideTheDenseStep) {
+  Arguments arguments = kSmallStep;
+  arguments[1] = "methods";
+  const Outcome table = run(arguments);
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("over dense"), std::string::npos) << table.out;
+  arguments.emplace_back("--json");
+  const Json methods = Json::parse(run(arguments).out).at("methods");
+  double dense = 0;
+  for (const Json& m : methods)
+    if (m.at("method") == "dense") dense = m.at("step").at("median_ms").get<double>();
+  ASSERT_GT(dense, 0);
+  for (const Json& m : methods) {
+    const auto name = m.at("method").get<std::string>();
+    EXPECT_NE(table.out.find("\n" + name + " "), std::string::npos) << name;
+    EXPECT_NEAR(m.at("over_dense").get<double>(),
+                m.at("step").at("median_ms").get<double>() / dense - 1, 1e-9)
+        << name;
+  }
+  EXPECT_GE(methods.size(), 15u);
+}
+
 }  // namespace
 }  // namespace spikenm

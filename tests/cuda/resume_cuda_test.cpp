@@ -52,8 +52,14 @@ TEST(DeterministicRun, AHeldMaskGoesOnWithItsNoise) {
 }
 
 TEST(DeterministicRun, RecordedStepsGiveTheBitsOfPlainOnes) {
-  for (const char* method : {"method.name=spikenm", "method.name=random", "method.name=magnitude"})
-    EXPECT_EQ(whole(on_gpu({method})), whole(on_gpu({method, "cuda_graphs=false"}))) << method;
+  const auto expect_same = [](const Overrides& overrides) {
+    Overrides plain = overrides;
+    plain.emplace_back("cuda_graphs=false");
+    EXPECT_EQ(whole(on_gpu(overrides)), whole(on_gpu(plain))) << overrides.front();
+  };
+  for (const std::string& method : sparsity::methods().names())
+    expect_same({"method.name=" + method});
+  expect_same({"method.name=upr", "method.granularity=weight+neuron"});
   for (const char* neuron : {"neuron.name=plif", "neuron.name=cuba-lif"})
     EXPECT_EQ(whole(on_gpu({neuron})), whole(on_gpu({neuron, "cuda_graphs=false"}))) << neuron;
 }

@@ -60,9 +60,9 @@ double distance(const Outcome& a, const Outcome& b) {
 // Every step sees other frames, other masks and another temperature.
 TEST(CudaStepRecorder, RecordedStepsGiveWhatPlainOnesGive) {
   ASSERT_TRUE(test::kHasGpu);
-  for (const char* method : {"dense", "spikenm", "random", "gradual"}) {
+  for (const std::string& method : sparsity::methods().names()) {
     SCOPED_TRACE(method);
-    const std::vector<std::string> overrides{std::string("method.name=") + method};
+    const std::vector<std::string> overrides{"method.name=" + method};
     const Outcome plain = train(overrides, false), recorded = train(overrides, true);
     for (size_t i = 0; i < plain.losses.size(); ++i)
       EXPECT_NEAR(recorded.losses[i], plain.losses[i], 2e-3 * plain.losses[i]) << "step " << i;

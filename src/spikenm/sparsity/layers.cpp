@@ -197,6 +197,17 @@ std::vector<MaskableLayer> find_layers(nn::Network& network, const Config& metho
   return layers;
 }
 
+void check_weight_share(const std::vector<MaskableLayer>& layers, double share,
+                        const std::string& what) {
+  int64_t all = 0;
+  for (const MaskableLayer& layer : layers) all += layer.layout.numel;
+  SPIKENM_CHECK(share * static_cast<double>(all) >= static_cast<double>(layers.size()),
+                "{}: found {:g}, which leaves some of the {} layers without a weight; wanted at "
+                "least {:.2g}",
+                what, share, layers.size(),
+                static_cast<double>(layers.size()) / static_cast<double>(all));
+}
+
 nm::Mask mask_from_tensor(const MaskableLayer& layer, const at::Tensor& keep) {
   const at::Tensor bits = keep.ne(0).to(at::kCPU, at::kByte).contiguous();
   const auto* const begin = bits.const_data_ptr<uint8_t>();

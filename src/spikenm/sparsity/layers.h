@@ -31,6 +31,10 @@ std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Conf
 std::vector<MaskableLayer> find_layers(nn::Network& network, const Config& method,
                                        nm::Mask::Kind rule);
 
+// An Error begins with `what` where a share of all weights is less than one for each layer.
+void check_weight_share(const std::vector<MaskableLayer>& layers, double share,
+                        const std::string& what);
+
 // The mask of a layer without blocks that keeps what is not 0 in `keep`, of the weight's shape.
 nm::Mask mask_from_tensor(const MaskableLayer& layer, const at::Tensor& keep);
 

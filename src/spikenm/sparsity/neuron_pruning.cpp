@@ -3,6 +3,7 @@
 #include "spikenm/graph/walks.h"
 #include "spikenm/sparsity/conn_control.h"
 #include "spikenm/sparsity/connectivity.h"
+#include "spikenm/sparsity/gates.h"
 #include "spikenm/sparsity/neuron_pruning_keys.h"
 #include "spikenm/sparsity/running_mean.h"
 #include "spikenm/sparsity/temperature.h"
@@ -69,15 +70,15 @@ class NeuronPruning : public Method {
         weights_(weights),
         network_(network),
         options_(options),
-        lambda_(options.lambda) {
+        lambda_(options.lambda),
+        task_scale_(network.device()) {
     if (options.target_conn) control_.emplace(*options.target_conn);
     for (nn::Neuron& neuron : network.neurons()) {
       if (!neuron.spec->maskable) continue;
       const std::vector<int64_t> shape = network.graph().node(neuron.node).out.sizes();
       neurons_.push_back({.id = neurons_.size(), .neuron = &neuron, .shape = shape});
-      State& state = states_.emplace_back();
-      state.m = at::zeros(shape, at::device(network.device())).set_requires_grad(true);
-      state.connections = connections_of(network.graph(), neuron.node);
+      gates_.emplace_back(at::empty(shape, at::device(network.device())),
+                          connections_of(network.graph(), neuron.node));
     }
     set_gates(options_.beta_min);
   }
@@ -89,34 +90,28 @@ class NeuronPruning : public Method {
   }
 
   Tensor effective_spikes(size_t id, const Tensor& spikes) override {
-    return spikes * states_[id].gate.to(spikes.scalar_type());
+    return spikes * gates_[id].used().to(spikes.scalar_type());
   }
+  [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
 
-  // The gate is a leaf of autograd, so the penalty adds lambda_n c to its gradient, and both reach
-  // m through beta sigmoid'(beta m).
   void after_backward(const StepInfo& info) override {
     const at::NoGradGuard no_grad;
     const auto [inverse, overflow] = info.scaling;
-    // The optimiser skips this step too.
-    if (overflow.defined() && overflow.item<float>() != 0) return;
-
-    double pull = 0, connections = 0;
-    for (State& s : states_) {
-      Tensor task = s.gate.grad().defined() ? s.gate.grad() : at::zeros_like(s.gate);
+    Tensor pull = at::zeros({}, at::device(network_.device()).dtype(at::kDouble));
+    double connections = 0;
+    for (const Gates& gates : gates_) {
+      Tensor task = gates.task_gradient();
       if (inverse.defined()) task = task * inverse;
-      pull += task.abs().sum().item<double>();
-      connections += s.connections * static_cast<double>(s.gate.numel());
-      s.m.mutable_grad() = (task + lambda_ * s.connections) * s.gate * (1 - s.gate) * beta_;
+      pull += task.abs().sum();
+      connections += gates.connections();
+      gates.set_gradient(task, lambda_);
     }
 
     // With half-precision spikes the gates' gradients are summed in half precision too. If that
     // overflows, no optimiser takes this step.
-    if (overflow.defined() && !std::isfinite(pull)) {
-      overflow.fill_(1);
-      return;
-    }
+    if (overflow.defined()) overflow.masked_fill_(pull.isfinite().logical_not(), 1);
     // The lambda_n at which penalty and task pull equally.
-    if (connections > 0) task_scale_.add(pull / connections);
+    if (connections > 0) task_scale_.add(pull / connections, overflow);
   }
 
   void after_step(const StepInfo& info, const ClearMoments&) override {
@@ -129,18 +124,18 @@ class NeuronPruning : public Method {
 
   std::vector<ParamGroup> param_groups() override {
     ParamGroup own{.tensors = {}, .lr = options_.lr};
-    for (const State& s : states_) own.tensors.push_back(s.m);
+    for (const Gates& gates : gates_) own.tensors.push_back(gates.m());
     return {own};
   }
 
   [[nodiscard]] Tensor harden_neurons(size_t id) const override {
-    return settled_.empty() ? states_[id].m.detach().gt(0).to(at::kFloat) : settled_[id];
+    return settled_.empty() ? gates_[id].m().detach().gt(0).to(at::kFloat) : settled_[id];
   }
 
   [[nodiscard]] std::vector<nn::NamedTensor> kept_tensors() const override {
     std::vector<nn::NamedTensor> tensors;
     for (const MaskableNeurons& n : neurons_)
-      tensors.push_back({n.neuron->name + ".m", states_[n.id].m});
+      tensors.push_back({n.neuron->name + ".m", gates_[n.id].m()});
     return tensors;
   }
 
@@ -182,28 +177,19 @@ class NeuronPruning : public Method {
     settled_.resize(is_settled ? neurons_.size() : 0);
     for (const MaskableNeurons& n : neurons_) {
       const nn::StateVisitor::Scope scope(visitor, n.neuron->name);
-      State& state = states_[n.id];
-      visitor.tensor("m", state.m);
+      const Tensor& m = gates_[n.id].m();
+      visitor.tensor("m", m);
       if (!is_settled) continue;
       Tensor& settled = settled_[n.id];
-      if (!settled.defined())
-        settled = at::zeros_like(state.m, at::TensorOptions().requires_grad(false));
+      if (!settled.defined()) settled = at::zeros_like(m, at::TensorOptions().requires_grad(false));
       visitor.tensor("settled", settled);
     }
   }
 
  private:
-  struct State {
-    Tensor m;                // [C,H,W]
-    Tensor gate;             // [C,H,W] sigmoid(beta m) of this step, a leaf
-    double connections = 0;  // c
-  };
-
   void set_gates(double beta) {
-    const at::NoGradGuard no_grad;
     beta_ = beta;
-    for (State& s : states_)
-      s.gate = at::threshold(at::sigmoid(beta * s.m), kClosed, 0).set_requires_grad(true);
+    for (Gates& gates : gates_) gates.set(beta, kClosed);
   }
 
   // If the penalty did not end at the target, moves the threshold on m from 0 to where the target
@@ -215,7 +201,7 @@ class NeuronPruning : public Method {
 
     const at::NoGradGuard no_grad;
     std::vector<Tensor> flat;
-    for (const State& s : states_) flat.push_back(s.m.flatten());
+    for (const Gates& gates : gates_) flat.push_back(gates.m().flatten());
     // `place` is the rank of each neuron by falling m; the first of equals comes first.
     const auto [sorted, order] = at::sort(at::cat(flat), /*stable=*/true, 0, /*descending=*/true);
     const Tensor place = at::argsort(order);
@@ -250,7 +236,7 @@ class NeuronPruning : public Method {
   const Method& weights_;
   nn::Network& network_;
   NeuronOptions options_;
-  std::vector<State> states_;
+  std::vector<Gates> gates_;  // by neurons_
   double beta_ = 0, lambda_;
   RunningMean task_scale_;
   std::optional<ConnControl> control_;

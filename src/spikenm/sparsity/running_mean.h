@@ -2,25 +2,33 @@
 
 #include "spikenm/nn/state.h"
 
+#include <ATen/ATen.h>
+
 namespace spikenm::sparsity {
 
-// The mean of about the last fifty values.
+// The mean of about the last fifty values, kept on their device: only value() waits for a GPU.
 class RunningMean {
  public:
-  void add(double value) {
-    sum_ = kDecay * sum_ + value;
-    weight_ = kDecay * weight_ + 1;
-  }
-  [[nodiscard]] double value() const { return weight_ > 0 ? sum_ / weight_ : 0; }
+  explicit RunningMean(at::Device device)
+      : sums_(at::zeros({2}, at::device(device).dtype(at::kDouble))),
+        one_(at::ones({}, sums_.options())) {}
 
-  void visit_state(nn::StateVisitor& visitor) {
-    visitor.value("sum", sum_);
-    visitor.value("weight", weight_);
+  // `value` is a 0-d double. Where `skip` [1] is not 0 nothing is added; undefined: it never is.
+  void add(const at::Tensor& value, const at::Tensor& skip) {
+    const at::Tensor next = kDecay * sums_ + at::stack({value, one_});
+    sums_.copy_(skip.defined() ? at::where(skip.ne(0), sums_, next) : next);
   }
+  [[nodiscard]] double value() const {
+    const at::Tensor sums = sums_.cpu();
+    const double weight = sums[1].item<double>();
+    return weight > 0 ? sums[0].item<double>() / weight : 0;
+  }
+
+  void visit_state(nn::StateVisitor& visitor) { visitor.tensor("sums", sums_); }
 
  private:
   static constexpr double kDecay = 0.98;
-  double sum_ = 0, weight_ = 0;
+  at::Tensor sums_, one_;  // of the values and of their weights
 };
 
 }  // namespace spikenm::sparsity

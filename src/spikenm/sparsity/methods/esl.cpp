@@ -63,12 +63,12 @@ class Esl : public Method {
   Tensor effective_weight(size_t id, const Tensor& weight) override {
     return weight * states_[id].keep;
   }
+  // In every step, not only in those that rewire: a recorded step would have to be recorded again for
+  // them, and the size of a gradient costs far less.
   std::shared_ptr<ops::CreditSink> credit(size_t id) override {
-    return rewires_ && options_.by_gradient ? states_[id].sink : nullptr;
+    return options_.by_gradient ? states_[id].sink : nullptr;
   }
-  [[nodiscard]] std::optional<int64_t> recording() const override {
-    return rewires_ && options_.by_gradient ? 1 : 0;
-  }
+  [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
 
   // A step that overflowed has no gradient: the mask stays as it is.
   void after_backward(const StepInfo& info) override {
@@ -164,13 +164,7 @@ std::unique_ptr<Method> make_esl(nn::Network& network, const Config& config, uin
   o.fraction_end =
       kFractionEnd.read_within(config, std::min(o.fraction_end, o.fraction), 0, o.fraction);
   std::vector<MaskableLayer> layers = find_layers(network, config, nm::Mask::Kind::kUnstructured);
-  int64_t all = 0;
-  for (const MaskableLayer& layer : layers) all += layer.layout.numel;
-  SPIKENM_CHECK(o.density * static_cast<double>(all) >= static_cast<double>(layers.size()),
-                "{}: found {:g}, which leaves some of the {} layers without a weight; wanted at "
-                "least {:.2g}",
-                config.full_key("target_weight"), o.density, layers.size(),
-                static_cast<double>(layers.size()) / static_cast<double>(all));
+  check_weight_share(layers, o.density, config.full_key("target_weight"));
   return std::make_unique<Esl>(std::move(layers), o, seed);
 }
 

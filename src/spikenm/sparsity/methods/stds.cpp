@@ -116,8 +116,10 @@ StdsOptions read_options(const Config& config) {
 
 std::unique_ptr<Method> make_stds(nn::Network& network, const Config& config, uint64_t) {
   const StdsOptions options = read_options(config);
-  return std::make_unique<Stds>(find_layers(network, config, nm::Mask::Kind::kUnstructured),
-                                options);
+  std::vector<MaskableLayer> layers = find_layers(network, config, nm::Mask::Kind::kUnstructured);
+  if (options.target_weight)
+    check_weight_share(layers, *options.target_weight, config.full_key("target_weight"));
+  return std::make_unique<Stds>(std::move(layers), options);
 }
 
 }  // namespace spikenm::sparsity

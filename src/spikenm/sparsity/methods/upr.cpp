@@ -1,4 +1,5 @@
 #include "spikenm/sparsity/conn_control.h"
+#include "spikenm/sparsity/gates.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/sparsity/methods/upr_keys.h"
 #include "spikenm/sparsity/ranking.h"
@@ -37,13 +38,14 @@ double connections_of(const graph::Graph& graph, const nn::Synapse& synapse) {
 class Upr : public Method {
  public:
   Upr(nn::Network& network, std::vector<MaskableLayer> layers, const UprOptions& options)
-      : Method(std::move(layers)), options_(options), lambda_(options.lambda) {
+      : Method(std::move(layers)),
+        options_(options),
+        lambda_(options.lambda),
+        task_scale_(network.device()) {
     if (options.target_weight) control_.emplace(*options.target_weight);
     for (const MaskableLayer& layer : layers_) {
-      State& state = states_.emplace_back();
-      state.m = at::zeros_like(layer.synapse->weight.detach()).set_requires_grad(true);
-      state.connections = connections_of(network.graph(), *layer.synapse);
-      weights_ += state.m.numel();
+      gates_.emplace_back(layer.synapse->weight, connections_of(network.graph(), *layer.synapse));
+      weights_ += layer.synapse->weight.numel();
     }
     set_gates(options_.beta_min);
   }
@@ -54,24 +56,24 @@ class Upr : public Method {
   }
 
   Tensor effective_weight(size_t id, const Tensor& weight) override {
-    return weight * states_[id].gate;
+    return weight * gates_[id].used();
   }
+  [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
 
-  // The gate is a leaf of autograd: the penalty adds lambda c to its gradient, and both reach m
-  // through beta sigmoid'(beta m).
   void after_backward(const StepInfo& info) override {
     const at::NoGradGuard no_grad;
-    const Tensor& overflow = info.scaling.overflow;
-    if (overflow.defined() && overflow.item<float>() != 0) return;  // no optimiser takes this step
-    double pull = 0, connections = 0;
-    for (State& s : states_) {
-      const Tensor task = s.gate.grad().defined() ? s.gate.grad() : at::zeros_like(s.gate);
-      if (control_) pull += task.abs().sum().item<double>();
-      connections += s.connections * static_cast<double>(s.gate.numel());
-      s.m.mutable_grad() = (task + lambda_ * s.connections) * s.gate * (1 - s.gate) * beta_;
+    Tensor pull;
+    double connections = 0;
+    for (const Gates& gates : gates_) {
+      const Tensor task = gates.task_gradient();
+      gates.set_gradient(task, lambda_);
+      if (!control_) continue;
+      const Tensor sum = task.abs().sum().to(at::kDouble);
+      pull = pull.defined() ? pull + sum : sum;
+      connections += gates.connections();
     }
     // The lambda at which penalty and task pull equally.
-    if (control_) task_scale_.add(pull / connections);
+    if (control_) task_scale_.add(pull / connections, info.scaling.overflow);
   }
 
   void after_step(const StepInfo& info, const ClearMoments&) override {
@@ -83,18 +85,18 @@ class Upr : public Method {
 
   std::vector<ParamGroup> param_groups() override {
     ParamGroup own{.tensors = {}, .lr = options_.lr};
-    for (const State& s : states_) own.tensors.push_back(s.m);
+    for (const Gates& gates : gates_) own.tensors.push_back(gates.m());
     return {own};
   }
 
   [[nodiscard]] nm::Mask harden(size_t id) const override {
-    return mask_from_tensor(layers_[id], states_[id].m.detach().gt(bound_));
+    return mask_from_tensor(layers_[id], gates_[id].m().detach().gt(bound_));
   }
 
   [[nodiscard]] std::vector<nn::NamedTensor> kept_tensors() const override {
     std::vector<nn::NamedTensor> tensors;
     for (const MaskableLayer& layer : layers_)
-      tensors.push_back({layer.synapse->name + ".m", states_[layer.id].m});
+      tensors.push_back({layer.synapse->name + ".m", gates_[layer.id].m()});
     return tensors;
   }
 
@@ -119,27 +121,20 @@ class Upr : public Method {
     if (control_) control_->visit_state(visitor);
     for (const MaskableLayer& layer : layers_) {
       const nn::StateVisitor::Scope scope(visitor, layer.synapse->name);
-      visitor.tensor("m", states_[layer.id].m);
+      visitor.tensor("m", gates_[layer.id].m());
     }
   }
 
  private:
-  struct State {
-    Tensor m;                // in the weight's shape
-    Tensor gate;             // sigmoid(beta m) of this step, a leaf
-    double connections = 0;  // c
-  };
-
   void set_gates(double beta) {
-    const at::NoGradGuard no_grad;
     beta_ = beta;
-    for (State& s : states_) s.gate = at::sigmoid(beta * s.m).set_requires_grad(true);
+    for (Gates& gates : gates_) gates.set(beta);
   }
 
   [[nodiscard]] double share_kept() const {
-    int64_t kept = 0;
-    for (const State& s : states_) kept += s.m.detach().gt(bound_).sum().item<int64_t>();
-    return static_cast<double>(kept) / static_cast<double>(weights_);
+    std::vector<Tensor> kept;
+    for (const Gates& gates : gates_) kept.push_back(gates.m().detach().gt(bound_).sum());
+    return at::stack(kept).sum().item<double>() / static_cast<double>(weights_);
   }
 
   // If the penalty did not end at the target, moves the threshold on m from 0 to where it is met.
@@ -147,13 +142,13 @@ class Upr : public Method {
     const double target = *options_.target_weight;
     if (std::abs(share_kept() / target - 1) <= kSettled) return;
     std::vector<Tensor> scores;
-    for (const State& s : states_) scores.push_back(s.m.detach());
+    for (const Gates& gates : gates_) scores.push_back(gates.m().detach());
     bound_ = bound_above(scores, std::llround(target * static_cast<double>(weights_)));
   }
 
   UprOptions options_;
-  std::vector<State> states_;
-  int64_t weights_ = 0;  // of all layers
+  std::vector<Gates> gates_;  // by layer
+  int64_t weights_ = 0;       // of all layers
   double beta_ = 0, lambda_;
   double bound_ = 0;  // weights with a larger m are kept
   RunningMean task_scale_;
@@ -180,8 +175,10 @@ UprOptions read_options(const Config& config) {
 
 std::unique_ptr<Method> make_upr(nn::Network& network, const Config& config, uint64_t) {
   const UprOptions options = read_options(config);
-  return std::make_unique<Upr>(network, find_layers(network, config, nm::Mask::Kind::kUnstructured),
-                               options);
+  std::vector<MaskableLayer> layers = find_layers(network, config, nm::Mask::Kind::kUnstructured);
+  if (options.target_weight)
+    check_weight_share(layers, *options.target_weight, config.full_key("target_weight"));
+  return std::make_unique<Upr>(network, std::move(layers), options);
 }
 
 }  // namespace spikenm::sparsity
