@@ -2,8 +2,8 @@
 
     spikenm.nir.export(run, "m.nir")
 
-Needs the `nir` package; no torch. Norms become part of the layers before them, a residual sum is two edges, and a vote is
-a linear layer. The file has no steps: the reader runs it with the same `dt` for each frame, and the mean over the frames
+Needs the `nir` package; no torch. Norms become part of the layers before them, a residual sum is two edges, a vote is
+a linear layer, and a max pool of spikes an average pool with neurons behind it that fire at any spike. The file has no steps: the reader runs it with the same `dt` for each frame, and the mean over the frames
 is the score.
 """
 
@@ -26,8 +26,8 @@ _EPSILON = 1e-5  # of batch norms
 def export(run: Run | str | os.PathLike[str], path: str | os.PathLike[str], best: bool = False, dt: float = 1e-4) -> None:
     """Writes the network of a run, of its last epoch or of the best one on validation.
 
-    dt: seconds of a time step; 1e-4 is what most readers expect. What NIR cannot say (a soft reset, max pools,
-    pruned neurons, a current-based LIF with our gain) is an Error that names the node.
+    dt: seconds of a time step; 1e-4 is what most readers expect. What NIR cannot say (a soft reset, pruned
+    neurons, a max pool of more than spikes, a current-based LIF with our gain) is an Error that names the node.
     """
     try:
         import nir
@@ -48,6 +48,7 @@ class _Writer:
         self._edges: list[tuple[str, str]] = []
         self._shapes: dict[str, tuple[int, ...]] = {}
         self._sources: dict[str, list[str]] = {}
+        self._spikes: set[str] = set()  # nodes whose values are 0 and 1
         self._norms = {node["inputs"][0]: node for node in graph["node"] if node["op"] == "norm"}
 
     def graph(self) -> Any:
@@ -83,10 +84,11 @@ class _Writer:
             self._put(name, *self._synapse(node, shape))
         elif op == "neuron":
             self._put(name, self._neuron(node, shape), source, shape)
-        elif op == "pool":
-            if node["kind"] != "average":
-                raise Error(f"{name}: found a max pool, which NIR does not have; wanted average pools")
+            self._spikes.add(name)
+        elif op == "pool" and node["kind"] == "average":
             self._pool(name, source, (node["size"],) * 2, (node["stride"],) * 2)
+        elif op == "pool":
+            self._max_pool(node, source)
         elif op == "flatten":
             self._flatten(name, source)
         elif op == "mean":
@@ -135,11 +137,23 @@ class _Writer:
         return self._nir.LIF(tau=every(tau * self._dt), r=every(1.0 if node["decay_input"] else tau), v_leak=reset,
                              v_threshold=threshold, v_reset=reset)
 
-    def _pool(self, name: str, source: str, size: tuple[int, ...], stride: tuple[int, ...]) -> None:
+    def _pool(self, name: str, source: str, size: tuple[int, ...], stride: tuple[int, ...], padding: int = 0) -> None:
         shape = self._shapes[source]
-        out = tuple((side - k) // s + 1 for side, k, s in zip(shape[1:], size, stride))
-        made = self._nir.AvgPool2d(kernel_size=np.array(size), stride=np.array(stride), padding=np.array([0, 0]))
+        out = tuple((side + 2 * padding - k) // s + 1 for side, k, s in zip(shape[1:], size, stride))
+        made = self._nir.AvgPool2d(kernel_size=np.array(size), stride=np.array(stride), padding=np.array([padding] * 2))
         self._put(name, made, source, (shape[0], *out))
+
+    def _max_pool(self, node: Mapping[str, Any], source: str) -> None:
+        """The largest of spikes is 1 where there is any: an average of at least 1/size², and neurons that keep nothing."""
+        name, size = node["name"], node["size"]
+        if source not in self._spikes:
+            raise Error(f"{name}: found a max pool of '{source}', which is more than spikes; wanted one of a neuron, since NIR has no max pool")
+        self._pool(f"{name}_mean", source, (size,) * 2, (node["stride"],) * 2, node["padding"])
+        shape = self._shapes[f"{name}_mean"]
+        ones = np.ones(shape, np.float32)
+        fires = self._nir.IF(r=ones / np.float32(self._dt), v_threshold=ones * np.float32(0.5 / size**2), v_reset=0 * ones)
+        self._put(name, fires, f"{name}_mean", shape)
+        self._spikes.add(name)
 
     def _flatten(self, name: str, source: str) -> None:
         shape = self._shapes[source]

@@ -120,7 +120,7 @@ class _Writer:
         kind, soft = node["kind"], node["reset"] == "soft"
         rest = 0.0 if soft else node["v_reset"]
         leak = self._tensors.get(f"{node['name']}.w")
-        k = float(1 / (1 + np.exp(-leak.astype(np.float64)))) if leak is not None else 1 / node["tau"]
+        k = 1 / (1 + np.exp(-leak.astype(np.float64).item())) if leak is not None else 1 / node["tau"]
         number = {name: self._number(value) for name, value in
                   {"rest": rest, "k": k, "threshold": node["threshold"], "one": 1.0,
                    "keep": 1 - 1 / node.get("tau_syn", 1.0)}.items()}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +19,17 @@ SMALL = {
     "neuron": {"threshold": 0.3, "decay_input": False},  # so that spikes reach the end at once
     "method": {"name": "spikenm", "pattern": "2:4"},
     "train": {"epochs": 2, "batch_size": 25, "loss": "tet"},
+}
+# What differs between networks: neurons, resets, surrogates, pools, sums, a mean at the end, pruned neurons.
+NETWORKS: dict[str, dict[str, Any]] = {
+    "soft_plif": {"neuron": {"name": "plif", "reset": "soft", "threshold": 0.2}},
+    "if": {"neuron": {"name": "if", "threshold": 0.7, "surrogate": "sigmoid"}},
+    "triangle": {"neuron": {"threshold": 0.2, "surrogate": "triangle"}},
+    "cuba-lif": {"neuron": {"name": "cuba-lif", "tau_syn": 1.5, "threshold": 0.2}},
+    "pruned_neurons": {"method": {**SMALL["method"], "granularity": "weight+neuron", "target_conn": 0.4}},
+    "max_pool": {"model": {**SMALL["model"], "pool": "max"}},
+    "6conv2fc": {"model": {"name": "6conv2fc", "T": 4, "width": 8, "fc": 64}, "train": {**SMALL["train"], "lr": 0.005}},
+    "sew": {"model": {"name": "sew_resnet18", "T": 2, "width": 4}},
 }
 
 
@@ -55,6 +68,19 @@ def small_run(program: str, tmp_path_factory: pytest.TempPathFactory) -> spikenm
 def small_dense_run(program: str, tmp_path_factory: pytest.TempPathFactory) -> spikenm.Run:
     config = SMALL | {"method": {"name": "dense"}, "train": SMALL["train"] | {"epochs": 1}}
     return spikenm.train(config, out=tmp_path_factory.mktemp("runs") / "dense", quiet=True)
+
+
+@pytest.fixture(scope="session")
+def trained(program: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], spikenm.Run]:
+    """The run of a row of NETWORKS, trained when it is first asked for."""
+    folder = tmp_path_factory.mktemp("networks")
+
+    def run_of(name: str) -> spikenm.Run:
+        if not (folder / name).exists():
+            spikenm.train({**SMALL, **NETWORKS[name]}, out=folder / name, quiet=True)
+        return spikenm.load(folder / name)
+
+    return run_of
 
 
 @pytest.fixture(autouse=True, scope="session")

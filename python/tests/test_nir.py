@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import SMALL
 
 import spikenm
 
@@ -60,14 +59,20 @@ def test_other_neurons_run_too(change, small_run, tmp_path):
     assert close.mean() > 0.9
 
 
-def test_a_residual_sum_is_two_edges(program, tmp_path):
-    config = {**SMALL, "model": {"name": "sew_resnet18", "T": 2, "width": 4}, "train": {**SMALL["train"], "epochs": 1}}
-    run = spikenm.train(config, out=tmp_path / "sew", quiet=True)
+@pytest.mark.parametrize("name", ["max_pool", "6conv2fc", "sew"])
+def test_other_networks_run_to_the_same_labels(name, trained, tmp_path):
+    run = trained(name)
     spikenm.nir.export(run, tmp_path / "m.nir")
     graph = nir.read(tmp_path / "m.nir")
     readers = [target for _, target in graph.edges]
-    assert max(map(readers.count, readers)) > 1
-    assert not any(type(node).__name__ == "Sum" for node in graph.nodes.values())
+    assert (max(map(readers.count, readers)) > 1) == (name == "sew")  # a sum is two edges
+    assert name == "sew" or any(type(node).__name__ == "IF" for node in graph.nodes.values())  # of a max pool
+
+    frames = spikenm.data.samples("moving-shapes", T=run.config["model"]["T"], limit=20, test_size=50).frames
+    expected = run.runtime(dtype="fp32")(frames)
+    scores = run_by_spikingjelly(tmp_path / "m.nir", frames)
+    assert np.ptp(expected) > 0.02
+    assert (np.abs(scores - expected).max(1) < 1e-4).mean() > 0.8  # a spike at the threshold may differ
 
 
 @pytest.mark.parametrize(
@@ -75,7 +80,6 @@ def test_a_residual_sum_is_two_edges(program, tmp_path):
     [
         ("neuron", {"reset": "soft"}, "lif_conv1: found a soft reset"),
         ("neuron", {"kind": "cuba-lif"}, "lif_conv1: found a 'cuba-lif' neuron"),
-        ("pool", {"kind": "max"}, "pool1: found a max pool"),
     ],
 )
 def test_what_nir_cannot_say_is_refused_by_name(op, change, sentence, small_run):
@@ -89,3 +93,13 @@ def test_what_nir_cannot_say_is_refused_by_name(op, change, sentence, small_run)
         _Writer(nir, graph, small_run.tensors(), 1e-4).graph()
     with pytest.raises(spikenm.Error, match="dt: found 0"):
         spikenm.nir.export(small_run, "x.nir", dt=0)
+
+
+def test_a_max_pool_of_more_than_spikes_is_refused(small_run):
+    from spikenm.nir import _Writer
+
+    graph = small_run.graph()
+    pool = next(node for node in graph["node"] if node["op"] == "pool")
+    pool.update(kind="max", inputs=["input"])
+    with pytest.raises(spikenm.Error, match=f"{pool['name']}: found a max pool of 'input', which is more than spikes"):
+        _Writer(nir, graph, small_run.tensors(), 1e-4).graph()

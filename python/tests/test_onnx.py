@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import NETWORKS
 
 import spikenm
 
@@ -52,6 +53,18 @@ def test_every_neuron_and_pool_computes_the_same(name, small_run, tmp_path):
         expected = torch_network(graph, tensors, 4)(torch.from_numpy(frames)).numpy()
     assert np.ptp(expected) > 0.02
     np.testing.assert_allclose(run_onnx(tmp_path / "m.onnx", np.ascontiguousarray(frames)), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_kind_of_network_gives_the_scores_of_the_packed_one(name, trained, tmp_path):
+    run = trained(name)
+    frames = spikenm.data.samples("moving-shapes", T=run.config["model"]["T"], limit=20, test_size=50).frames
+    expected = run.runtime(dtype="fp32")(frames)
+    assert np.ptp(expected) > 0.05
+    spikenm.onnx.export(run, tmp_path / "m.onnx")
+    scores = run_onnx(tmp_path / "m.onnx", np.ascontiguousarray(frames.swapaxes(0, 1)))
+    np.testing.assert_allclose(scores, expected, atol=1e-4)
+    np.testing.assert_array_equal(scores.argmax(1), expected.argmax(1))
 
 
 def test_an_image_lasts_all_steps(small_run, tmp_path):
