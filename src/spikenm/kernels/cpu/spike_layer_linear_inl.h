@@ -1,5 +1,11 @@
 // Linear layers whose rows fit no cache: they come from memory once, a chunk at a time, for all
 // samples and steps. Included behind spike_layer_listed_inl.h.
+//
+//   rows of a block     | chunk 0: 512 rows | chunk 1 | …      fetched while those before are added
+//   list of step 0      | 3 17 90           | 530 611 | …      ─┐
+//   list of step 1      | 17 204            | 515     | …      ─┼─ cut where a chunk ends
+//   …                                                           │
+//   sums of step 0      += rows 3 17 90     += rows 530 611     ┘  in memory between two chunks
 
 // Where the rows of each chunk begin in a list that is in order.
 inline void cut_list(const uint16_t* list, int32_t count, int64_t chunks, int32_t* cuts) {

@@ -1,5 +1,12 @@
 // Blocks whose taps all keep the same channels: a pixel's kept bits are extracted once for the whole
 // tile and reused by every window that holds it. Included behind spike_layer_kept_inl.h.
+//
+//   bits of a pixel   word 0 | word 1 | …      extracted once      kept bits of the pixel
+//                     under the keep of the block  ──────────>     a b c … (`kept` of them)
+//
+//   window at x:      pixel x-1      pixel x        pixel x+1      the rows of tap k begin at
+//                     | a b c …    | a b c …      | a b c …    |   number k * kept
+//   window at x + 1:                 the same word as its tap 0, and so on
 
 // Whether all taps of the block keep the same channels, in at most 64 rows; then how many rows.
 int32_t same_for_all_taps(const SpikeLayer& layer, int64_t block) {
