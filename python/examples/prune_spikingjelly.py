@@ -2,7 +2,7 @@
 
     python prune_spikingjelly.py [seeds] [pattern]        # 3, 2:8
 
-Prints the test accuracy of each seed. Data: event recordings of moving shapes that are made on the fly.
+Prints the test accuracy of each seed, and their mean. Data: event recordings of moving shapes that are made on the fly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import nn
 import spikenm
 from spikenm.torch import Sparsifier, sparsify
 
-T, EPOCHS, BATCH, LR = 4, 12, 30, 5e-3
+T, BATCH, LR = 4, 30, 5e-3
 
 
 def spiking_net() -> nn.Sequential:
@@ -30,13 +30,13 @@ def spiking_net() -> nn.Sequential:
     return nn.Sequential(*block(2, 16), *block(16, 32), *block(32, 32), layer.Flatten(step_mode="m"), layer.Linear(32 * 16, 10, step_mode="m"))
 
 
-def train(seed: int, pattern: str, searched: bool, data: spikenm.data.Samples) -> tuple[nn.Module, Sparsifier]:
+def train(seed: int, pattern: str, searched: bool, data: spikenm.data.Samples, epochs: int) -> tuple[nn.Module, Sparsifier]:
     """Three quarters of the steps are the search; a random mask is there from the start."""
     torch.manual_seed(seed)
     net = spiking_net()
     optimizer = torch.optim.Adam(net.parameters(), lr=LR)
     per_epoch = len(data) // BATCH
-    total = EPOCHS * per_epoch
+    total = epochs * per_epoch
     if searched:
         nm = sparsify(net, pattern, steps=total * 3 // 4, seed=seed)
         optimizer.add_param_group({"params": nm.logits(), "lr": nm.options.logit_lr})
@@ -69,13 +69,19 @@ def accuracy(net: nn.Module, data: spikenm.data.Samples) -> float:
     return 100 * (scores.argmax(1) == torch.from_numpy(data.labels)).float().mean().item()
 
 
-def main(seeds: int = 3, pattern: str = "2:8") -> None:
-    training = spikenm.data.samples("moving-shapes", T, part="train", train_size=600, test_size=500)
-    test = spikenm.data.samples("moving-shapes", T, train_size=600, test_size=500)
+def main(seeds: int = 3, pattern: str = "2:8", recordings: int = 600, epochs: int = 12) -> list[tuple[float, float]]:
+    """Test accuracy in percent of each seed: (searched, random)."""
+    training = spikenm.data.samples("moving-shapes", T, part="train", train_size=recordings, test_size=500)
+    test = spikenm.data.samples("moving-shapes", T, train_size=recordings, test_size=500)
+    rows = []
     for seed in range(seeds):
-        found = [accuracy(train(seed, pattern, searched, training)[0], test) for searched in (True, False)]
-        print(f"seed {seed}  {pattern}  searched {found[0]:.1f} %  random {found[1]:.1f} %", flush=True)
+        searched, random = (accuracy(train(seed, pattern, search, training, epochs)[0], test) for search in (True, False))
+        print(f"seed {seed}  {pattern}  searched {searched:.1f} %  random {random:.1f} %", flush=True)
+        rows.append((searched, random))
+    searched, random = (sum(column) / len(rows) for column in zip(*rows))
+    print(f"mean    {pattern}  searched {searched:.1f} %  random {random:.1f} %")
+    return rows
 
 
 if __name__ == "__main__":
-    main(*(int(sys.argv[1]),) if len(sys.argv) == 2 else (int(sys.argv[1]), sys.argv[2]) if len(sys.argv) > 2 else ())
+    main(*(int(text) for text in sys.argv[1:2]), *sys.argv[2:3])

@@ -54,7 +54,7 @@ def test_bits_and_gradients_are_those_of_the_cpu(shape, m, share, flat, replace)
         for a, b in zip(found[0][0], found[1][0]):
             assert torch.equal(a, b.cpu())
         for a, b in zip(found[0][1], found[1][1]):
-            assert (a - b.cpu()).abs().max() <= 1e-5 * a.abs().max().clamp_min(1e-6)
+            assert (a - b.cpu()).abs().max() <= 1e-4 * a.abs().max().clamp_min(1e-6)  # exponentials are rounded otherwise
 
 
 @pytest.mark.parametrize("steps", [1, 4, 64, 65, 130])
