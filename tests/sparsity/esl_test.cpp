@@ -1,3 +1,4 @@
+#include "spikenm/core/random.h"
 #include "spikenm/sparsity/erk.h"
 #include "support/expect_error.h"
 #include "support/method_oracle.h"
@@ -22,11 +23,30 @@ Tensor top(const Tensor& scores, int64_t n) {
   return at::zeros_like(flat).index_fill_(0, std::get<1>(flat.topk(n)), 1).view(scores.sizes());
 }
 
-TEST(Esl, GivesTheWeightsAndMasksOfItsFormulasOverTwentySteps) {
-  TrainedByMethod ours("esl", "target_weight = 0.3\nevery = 3");
+// The numbers of a step, in the weight's shape.
+Tensor random_of(const Tensor& weight, size_t layer, int64_t step) {
+  const RandomAddress random(
+      /*seed=*/0, random_stream(RandomUse::kRandomMask, static_cast<uint32_t>(layer)),
+      static_cast<uint32_t>(step));
+  std::vector<float> numbers(static_cast<size_t>(weight.numel()));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(random.uniform(i));
+  return at::tensor(numbers).view(weight.sizes());
+}
+
+// How many weights of each layer are kept of 30 % of all; SmallLayersAreDenser works some out.
+std::vector<int64_t> counts_of(const std::vector<Tensor>& weights) {
+  std::vector<nm::WeightShape> shapes;
+  for (const Tensor& w : weights) shapes.push_back({w.size(0), w.size(1), w.size(2), w.size(3)});
+  return erk_counts(shapes, 0.3);
+}
+
+void expect_formulas(const std::string& grow) {
+  TrainedByMethod ours("esl", "target_weight = 0.3\nevery = 3\ngrow = \"" + grow + "\"");
   GradientsOf gradients_of;
   std::vector<Tensor> weight = gradients_of.first_weights(), keep;
-  for (const LayerMask& m : ours.masks().weights) keep.push_back(m.keep.clone());
+  const std::vector<int64_t> counts = counts_of(weight);
+  for (size_t i = 0; i < weight.size(); ++i)
+    keep.push_back(top(random_of(weight[i], i, 0), counts[i]));
 
   for (int64_t k = 0; k < kSteps; ++k) {
     std::vector<Tensor> used;
@@ -40,7 +60,8 @@ TEST(Esl, GivesTheWeightsAndMasksOfItsFormulasOverTwentySteps) {
       const auto n = static_cast<int64_t>(std::ceil(share * keep[i].sum().item<double>()));
       const Tensor dropped = top(-weight[i].abs() - 1e9 * (1 - keep[i]), n);
       keep[i] = keep[i] - dropped;
-      const Tensor grown = top(gradients[i].abs() - 1e9 * keep[i], n);
+      const Tensor scores = grow == "rigl" ? gradients[i].abs() : random_of(weight[i], i, k + 1);
+      const Tensor grown = top(scores - 1e9 * keep[i], n);
       keep[i] = keep[i] + grown;
       weight[i] = weight[i] * (1 - dropped) * (1 - grown);
     }
@@ -53,6 +74,11 @@ TEST(Esl, GivesTheWeightsAndMasksOfItsFormulasOverTwentySteps) {
       ASSERT_TRUE(at::allclose(found[i], weight[i], 0, 1e-7)) << k << " " << i;
     }
   }
+}
+
+TEST(Esl, GivesTheWeightsAndMasksOfItsFormulasOverTwentySteps) {
+  expect_formulas("rigl");
+  expect_formulas("set");
 }
 
 TEST(Esl, KeepsTheSameNumberOfWeightsInEveryLayer) {

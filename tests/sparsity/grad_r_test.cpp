@@ -54,6 +54,50 @@ TEST(GradR, GivesTheWeightsOfItsFormulasOverTwentySteps) {
   EXPECT_LE(differing, 2);  // rounding at the bound
 }
 
+// The same with Adam, as the source trains: w by Adam, and the pull at its corrected rate. Where a
+// gradient is all but 0, rounding decides Adam's step: the mean may be a tenth of a step off.
+TEST(GradR, GivesTheWeightsOfItsFormulasUnderAdam) {
+  constexpr double kAlpha = 0.5, kSparsity = 0.6;
+  TrainedByMethod ours("grad-r", "alpha = 0.5\nsparsity = 0.6", test::OracleDescent::kAdam);
+  GradientsOf gradients_of;
+  std::vector<Tensor> sign, theta;
+  std::vector<test::Adam> adam;
+  for (const Tensor& w : gradients_of.first_weights()) {
+    sign.push_back(w.lt(0).to(at::kFloat) * -2 + 1);
+    theta.push_back(w.abs());
+    adam.emplace_back(w);
+  }
+  const double mu = std::log(2 * (1 - kSparsity)) / kAlpha;
+
+  for (int64_t k = 0; k < kSteps; ++k) {
+    std::vector<Tensor> used;
+    for (size_t i = 0; i < theta.size(); ++i) used.push_back(sign[i] * theta[i].relu());
+    const std::vector<Tensor> gradients = gradients_of(used);
+    const double rate = test::kAdamRate / (1 - std::pow(0.9, k + 1));
+    for (size_t i = 0; i < theta.size(); ++i)
+      theta[i] = theta[i] - kAlpha * rate * (theta[i] - mu).sign() -
+                 adam[i].step(gradients[i], k + 1) * sign[i];
+
+    ours.step(k, kSteps);
+    const std::vector<Tensor> found = ours.weights();
+    for (size_t i = 0; i < theta.size(); ++i)
+      ASSERT_LT(found[i].sub(sign[i] * theta[i]).abs().mean().item<double>(), 0.1 * test::kAdamRate)
+          << k << " " << i;
+  }
+}
+
+// After steps too, where the pull is too weak to get there by itself.
+TEST(GradR, EndsAtTheTarget) {
+  for (const double sparsity : {0.5, 0.875, 0.98}) {
+    TrainedByMethod ours("grad-r", "alpha = 0.01\nsparsity = " + std::to_string(sparsity),
+                         test::OracleDescent::kAdam);
+    for (int64_t k = 0; k < kSteps; ++k) ours.step(k, kSteps);
+    const std::vector<uint8_t> keep = test::hardened(ours.method());
+    const double kept = static_cast<double>(std::count(keep.begin(), keep.end(), 1));
+    EXPECT_NEAR(kept / static_cast<double>(keep.size()), 1 - sparsity, 0.02 * (1 - sparsity));
+  }
+}
+
 TEST(GradR, GradientsReachInactiveWeightsAndBringThemBack) {
   const auto network = small_network();
   const auto method = method_on(*network, "grad-r", "");

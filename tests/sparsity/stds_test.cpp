@@ -71,6 +71,12 @@ TEST(Stds, FindsTheThresholdThatLeavesTheTarget) {
   }
 }
 
+TEST(Stds, RefusesATargetThatEmptiesALayer) {
+  const auto network = small_network();
+  EXPECT_ERROR(method_on(*network, "stds", "target_weight = 0.00001"), "target_weight", "1e-05",
+               "4 layers");
+}
+
 TEST(Stds, ATargetLeavesTheThresholdWithoutEffect) {
   const auto network = small_network();
   const Config config = Config::from_text("target_weight = 0.5\nthreshold = 2", "test");

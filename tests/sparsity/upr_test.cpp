@@ -13,26 +13,15 @@ using test::GradientsOf, test::kOracleRate, test::method_on, test::small_network
 
 constexpr int64_t kSteps = 20;
 
-// Adam as its authors write it.
-struct Adam {
-  Tensor first, second;
-  Tensor step(const Tensor& gradient, int64_t t) {
-    first = 0.9 * first + 0.1 * gradient;
-    second = 0.999 * second + 0.001 * gradient * gradient;
-    const Tensor mean = first / (1 - std::pow(0.9, t)), var = second / (1 - std::pow(0.999, t));
-    return 1e-3 * mean / (var.sqrt() + 1e-8);
-  }
-};
-
 TEST(Upr, GivesTheWeightsAndMasksOfItsFormulasOverTwentySteps) {
   constexpr double kLambda = 1e-5;
   TrainedByMethod ours("upr", "lambda_weight = 1e-5");
   GradientsOf gradients_of;
   std::vector<Tensor> weight = gradients_of.first_weights(), m;
-  std::vector<Adam> adam;
+  std::vector<test::Adam> adam;
   for (const Tensor& w : weight) {
     m.push_back(at::zeros_like(w));
-    adam.push_back({at::zeros_like(w), at::zeros_like(w)});
+    adam.emplace_back(w);
   }
   // The three convolutions read maps of 8x8, 4x4 and 2x2, fc1 a row.
   const std::vector<double> c{64, 16, 4, 1};
@@ -60,9 +49,14 @@ TEST(Upr, GivesTheWeightsAndMasksOfItsFormulasOverTwentySteps) {
       ASSERT_LT(scalars[i].detach().sub(m[i]).abs().mean().item<double>(), 1e-5) << k << " " << i;
     }
   }
+  // Rounding decides only where m is all but 0, which is so for few.
   const Masks masks = ours.masks();
-  for (size_t i = 0; i < m.size(); ++i)
-    EXPECT_LT(masks.weights[i].keep.ne(0).ne(m[i] > 0).to(at::kFloat).mean().item<double>(), 0.01);
+  for (size_t i = 0; i < m.size(); ++i) {
+    const Tensor settled = m[i].abs() > 1e-4;
+    EXPECT_GT(settled.to(at::kFloat).mean().item<double>(), 0.98) << i;
+    EXPECT_FALSE(masks.weights[i].keep.ne(0).ne(m[i] > 0).logical_and(settled).any().item<bool>())
+        << i;
+  }
 }
 
 TEST(Upr, EndsAtTheTarget) {
@@ -82,6 +76,12 @@ TEST(Upr, AMaskThatStaysAtZeroIsPruned) {
   const auto network = small_network();
   for (const LayerMask& mask : harden_all(*method_on(*network, "upr", "")).weights)
     EXPECT_EQ(mask.mask.kept(), 0);
+}
+
+TEST(Upr, RefusesATargetThatEmptiesALayer) {
+  const auto network = small_network();
+  EXPECT_ERROR(method_on(*network, "upr", "target_weight = 0.00001"), "target_weight", "1e-05",
+               "4 layers");
 }
 
 TEST(Upr, ATargetLeavesLambdaWithoutEffect) {

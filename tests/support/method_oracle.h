@@ -6,8 +6,9 @@
 
 #include <ATen/core/grad_mode.h>
 
-#include <functional>
+#include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,19 +23,51 @@ inline std::vector<at::Tensor> weights_of(nn::Network& network) {
   return weights;
 }
 
-// Trains the weights by plain gradient descent under a method.
+inline constexpr double kAdamRate = 1e-3;
+
+// Adam as its authors write it.
+class Adam {
+ public:
+  explicit Adam(const at::Tensor& like) : first_(at::zeros_like(like)), second_(first_.clone()) {}
+
+  // What step t, the first is 1, takes from the parameter.
+  at::Tensor step(const at::Tensor& gradient, int64_t t) {
+    first_ = 0.9 * first_ + 0.1 * gradient;
+    second_ = 0.999 * second_ + 0.001 * gradient * gradient;
+    const auto n = static_cast<double>(t);
+    const at::Tensor mean = first_ / (1 - std::pow(0.9, n)),
+                     var = second_ / (1 - std::pow(0.999, n));
+    return kAdamRate * mean / (var.sqrt() + 1e-8);
+  }
+
+ private:
+  at::Tensor first_, second_;
+};
+
+enum class OracleDescent { kPlain, kAdam };
+
+// Trains the weights under a method, at kOracleRate by plain descent and at kAdamRate by Adam.
 class TrainedByMethod {
  public:
-  TrainedByMethod(const std::string& name, const std::string& toml)
-      : network_(small_network()), method_(method_on(*network_, name, toml)) {}
+  TrainedByMethod(const std::string& name, const std::string& toml,
+                  OracleDescent descent = OracleDescent::kPlain)
+      : network_(small_network()), method_(method_on(*network_, name, toml)) {
+    if (descent == OracleDescent::kPlain) return;
+    std::vector<at::Tensor> weights;
+    for (const nn::Synapse& s : network_->synapses()) weights.push_back(s.weight);
+    adam_.emplace(std::move(weights), nn::OptimizerOptions{});
+  }
 
   void step(int64_t step, int64_t steps) {
-    const sparsity::StepInfo info{.step = step, .steps = steps, .lr = kOracleRate};
+    const double rate = adam_ ? kAdamRate : kOracleRate;
+    const sparsity::StepInfo info{.step = step, .steps = steps, .lr = rate};
     search_step(*network_, *method_, info);
     method_->step_parameters(/*factor=*/1, {});
-    {
+    if (adam_) {
+      adam_->step(rate);
+    } else {
       const at::NoGradGuard no_grad;
-      for (const nn::Synapse& s : network_->synapses()) s.weight.sub_(s.weight.grad(), kOracleRate);
+      for (const nn::Synapse& s : network_->synapses()) s.weight.sub_(s.weight.grad(), rate);
     }
     method_->after_step(info, [](const at::Tensor&, const at::Tensor&) {});
   }
@@ -46,6 +79,7 @@ class TrainedByMethod {
  private:
   std::unique_ptr<nn::Network> network_;
   std::unique_ptr<sparsity::Pruning> method_;
+  std::optional<nn::Optimizer> adam_;
 };
 
 // The gradients of the same network with given weights.
