@@ -207,6 +207,12 @@ const std::vector<Recipe>& other_methods() {
       {"methods/cifar10_nsl",
        {nsl("0.76"), slimming, "[model]\nname = 'vggsnn'\nT = 4\nwidth = 64"},
        91.22},
+      {"methods/cifar10_sca",
+       {method("name = 'sca'\nchannels = 0.75\npenalty = 3e-5"),
+        "[train]\nepochs = 400\nsearch_epochs = 300\noptimizer = 'sgd'\nschedule = 'step'\nlr = "
+        "0.01",
+        "[model]\nname = 'vggsnn'\nT = 4\nwidth = 64"},
+       91.14},
       {"methods/cifar10_grad_r",
        {method("name = 'grad-r'\nsparsity = 0.6328\nalpha = 1e-3"),
         "[train]\nepochs = 2048\nsearch_epochs = 2048\nbatch_size = 16\nlr = 1e-4"},
