@@ -75,12 +75,21 @@ def unpack(values, positions, rule, shape):
     return weight
 
 
+def unpack_bits(values, bits, size):
+    """The weight in memory order. `bits`: the bytes of WBIT, 1 where a value is not 0."""
+    weight, rest = array.array("f", bytes(4 * size)), iter(values)
+    for i, bit in zip(range(size), bits_of(bits, 1)):
+        if bit:
+            weight[i] = next(rest)
+    return weight
+
+
 class Snm:
     """graph: nodes as dictionaries, the first is the input. Weights, norms and neuron masks come by the name of their node."""
 
     def __init__(self, data):
-        if data[:8] != MAGIC or struct.unpack_from("<I", data, 8)[0] != 1:
-            raise ValueError("found no .snm file of version 1")
+        if data[:8] != MAGIC or struct.unpack_from("<I", data, 8)[0] not in (1, 2):
+            raise ValueError("found no .snm file of version 1 or 2")
         self.sections = {}
         for i in range(struct.unpack_from("<I", data, 12)[0]):
             kind, node, offset, size, _, _ = struct.unpack_from("<4sIQQII", data, 24 + 32 * i)
@@ -107,7 +116,11 @@ class Snm:
         raw = self.section("WVAL", name)
         is_int8 = self.meta["weights"][name]["type"] == "int8"
         values = array.array("b", raw) if is_int8 else floats(raw)
-        weight = unpack(values, self.section("WPOS", name) or b"", self.rule(name), shape)
+        bits = self.section("WBIT", name)
+        if bits is None:
+            weight = unpack(values, self.section("WPOS", name) or b"", self.rule(name), shape)
+        else:
+            weight = unpack_bits(values, bits, math.prod(shape))
         if is_int8:
             scale, per_channel = floats(self.section("WSCL", name)), len(weight) // shape[0]
             for i in range(len(weight)):

@@ -73,6 +73,32 @@ TEST(Export, MasksOfSharedTapsAreStoredOnce) {
   EXPECT_FALSE(apart.synapses.at(conv).rule->share_taps);
 }
 
+// Any weight may be dropped, or whole channels: zeros are bits, and the answers are the same.
+TEST(Export, MasksWithoutBlocksAreStoredAsBits) {
+  const std::vector<std::string> network{"model.name=small_conv", "model.width=8"};
+  for (const std::vector<std::string>& method :
+       {std::vector<std::string>{"method.name=esl", "method.target_weight=0.125"},
+        {"method.name=nsl", "method.channels=0.5"}}) {
+    std::vector<std::string> overrides = network;
+    overrides.insert(overrides.end(), method.begin(), method.end());
+    const Exported found = export_tiny(overrides, runtime::WeightType::kFloat);
+    EXPECT_GE(found.agreement.equal_labels, 49) << method[0];
+    int64_t stored = 0, all = 0;
+    for (const auto& [id, tensor] : found.stored.synapses) {
+      EXPECT_TRUE(tensor.as_bits) << method[0];
+      stored += runtime::stored_weights(tensor);
+      all += tensor.shape.numel();
+    }
+    EXPECT_LT(2 * stored, all) << method[0];
+    // A bit for each weight, four bytes for each that is kept, and what is no weight.
+    runtime::StoredModel whole = found.stored;
+    for (auto& [id, tensor] : whole.synapses) tensor.as_bits = false;
+    const auto saved = static_cast<int64_t>(runtime::encode_snm(whole).size()) -
+                       static_cast<int64_t>(runtime::encode_snm(found.stored).size());
+    EXPECT_NEAR(static_cast<double>(saved), 4.0 * (all - stored) - all / 8.0, 1000) << method[0];
+  }
+}
+
 TEST(Export, RecordsWhereTheModelComesFrom) {
   const test::TempDir dir;
   std::vector<std::string> overrides = kRuns[1];

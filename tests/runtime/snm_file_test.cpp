@@ -43,6 +43,23 @@ StoredModel example() {
   return model;
 }
 
+// The same with zeros as bits.
+StoredModel with_bits() {
+  StoredModel model = example();
+  for (auto& [id, tensor] : model.synapses) {
+    std::vector<float> weight;
+    std::vector<uint8_t> keep;
+    for (int64_t i = 0; i < tensor.shape.numel(); ++i) {
+      weight.push_back(static_cast<float>(i % 7) - 3);
+      keep.push_back(i % 3 == 0);
+    }
+    const std::vector<float> bias = tensor.bias;
+    tensor = pack_synapse(weight, keep, tensor.shape, std::nullopt, tensor.type, "w");
+    tensor.bias = bias;
+  }
+  return model;
+}
+
 void expect_same(const StoredModel& a, const StoredModel& b) {
   EXPECT_EQ(graph::graph_to_json(a.graph).dump(), graph::graph_to_json(b.graph).dump());
   EXPECT_EQ(encode_snm(a), encode_snm(b));
@@ -75,6 +92,39 @@ TEST(SnmFile, TheGoldenFileOfVersion1IsReadForEver) {
   const StoredModel model =
       read_snm(std::string(SPIKENM_SOURCE_DIR) + "/tests/golden/model_v1.snm");
   expect_same(model, example());
+}
+
+TEST(SnmFile, ZerosAreBitsInAFileOfVersion2) {
+  const StoredModel model = with_bits();
+  const std::string bytes = encode_snm(model);
+  EXPECT_EQ(bytes[8], 2);
+  EXPECT_EQ(encode_snm(example())[8], 1);  // older programs go on reading what has no bits
+  const StoredModel again = decode_snm(as_bytes(bytes), "m.snm");
+  expect_same(again, model);
+  for (const auto& [id, tensor] : model.synapses) {
+    EXPECT_TRUE(again.synapses.at(id).as_bits);
+    EXPECT_EQ(again.synapses.at(id).values, tensor.values);
+  }
+  expect_same(read_snm(std::string(SPIKENM_SOURCE_DIR) + "/tests/golden/model_v2.snm"), model);
+}
+
+TEST(SnmFile, BitsThatDoNotFitAreRefused) {
+  const std::string bytes = encode_snm(with_bits());
+  const auto refuses = [&](SectionKind kind, const std::string& text, const char* part) {
+    std::vector<Section> sections = decode_sections(as_bytes(bytes), "m.snm");
+    for (Section& section : sections)
+      if (section.kind == kind && (section.node == 1 || section.node == 0))
+        section.bytes = as_bytes(text);
+    EXPECT_ERROR(decode_snm(as_bytes(encode_sections(sections, 2)), "m.snm"), "m.snm", part);
+  };
+  refuses(kBitsSection, "abc", "section WBIT of 'conv1': found 3 bytes, wanted 14");
+  refuses(kBitsSection, std::string(14, '\xff'), "found a bit behind its 108 weights");
+  refuses(kBitsSection, std::string(14, '\0'), "wanted 0 for 0 bits");
+  refuses(kValuesSection, "abc", "found 3 bytes of values, wanted");
+  refuses(kMetaSection,
+          R"({"steps":3,"input":{"kind":"events"},"weights":{"conv1":{"type":"fp32",)"
+          R"("pattern":"2:4","stored":"bits"}}})",
+          "found bits beside the pattern 2:4");
 }
 
 TEST(SnmFile, CutAndDamagedFilesAreRefusedInOneSentence) {

@@ -45,8 +45,8 @@ TEST(SnmSections, EveryFlippedBitIsRefused) {
 
 TEST(SnmSections, ANewerVersionIsNamed) {
   std::string file = example();
-  file[8] = 2;
-  EXPECT_ERROR(decode_sections(as_bytes(file), "f.snm"), "f.snm", "version 2", "wanted 1 to 1");
+  file[8] = 3;
+  EXPECT_ERROR(decode_sections(as_bytes(file), "f.snm"), "f.snm", "version 3", "wanted 1 to 2");
 }
 
 TEST(SnmSections, ATableThatLiesIsRefused) {

@@ -26,6 +26,16 @@ class SnmFile(unittest.TestCase):
         self.assertEqual(list(snm_file.unpack(values, b"\x0d", rule(2, 4, share=2), [2, 4, 1, 1])),
                          [0, 64, 0, -127, 0, 127, 0, 64])
 
+    def test_zeros_are_bits(self):
+        self.assertEqual(list(snm_file.unpack_bits([64, -127, 127, 64], b"\x2a\x02", 10)),
+                         [0, 64, 0, -127, 0, 127, 0, 0, 0, 64])
+
+    def test_reads_the_golden_file_with_bits(self):
+        model = snm_file.Snm((ROOT / "tests/golden/model_v2.snm").read_bytes())
+        weight = model.weight("conv1", [6, 2, 3, 3])
+        self.assertEqual(list(weight), [i % 7 - 3 if i % 3 == 0 else 0 for i in range(108)])
+        self.assertEqual(len(model.weight("conv2", [6, 6, 3, 3])), 324)
+
     def test_padding_and_tails_have_their_places(self):
         # One of four kept, at 2; its padding at 0; then a tail of two.
         self.assertEqual(list(snm_file.unpack([7, 0, 8, 9], b"\x02", rule(2, 4), [1, 6, 1, 1])), [0, 0, 7, 0, 8, 9])

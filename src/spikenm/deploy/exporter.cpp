@@ -46,7 +46,7 @@ bool shares_taps(const nm::Mask& mask, const nm::WeightShape& shape) {
 std::optional<WeightRule> rule_of(const sparsity::LayerMask& layer, const nm::WeightShape& shape) {
   const nm::Mask& mask = layer.mask;
   const std::string& name = layer.synapse->name;
-  // Without blocks there are no positions to store: the weight is stored whole, zeros included.
+  // Without blocks there are no positions to store: zeros are bits.
   if (mask.kind != nm::Mask::Kind::kNm) return std::nullopt;
   const nm::BlockLayout in =
       nm::make_layout(shape, mask.pattern, nm::Axis::kIn, name, mask.layout.taps > 1);
@@ -61,8 +61,10 @@ runtime::SynapseTensor pack(const nn::Synapse& synapse, const sparsity::LayerMas
   const nm::WeightShape& shape = synapse.spec->shape;
   std::optional<WeightRule> rule;
   std::vector<uint8_t> keep;
-  if (masked != nullptr) rule = rule_of(*masked, shape);
-  if (rule) keep = masked->mask.keep;
+  if (masked != nullptr && masked->mask.kind != nm::Mask::Kind::kDense) {
+    rule = rule_of(*masked, shape);
+    keep = masked->mask.keep;
+  }
   runtime::SynapseTensor tensor =
       runtime::pack_synapse(floats(synapse.weight), keep, shape, rule, type, synapse.name);
   if (synapse.bias.defined()) tensor.bias = floats(synapse.bias);

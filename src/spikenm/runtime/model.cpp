@@ -26,7 +26,9 @@ Model::Model(StoredModel stored) : stored_(std::move(stored)), program_(make_pro
     // Taken out, so that it is freed before the next one is laid out.
     const SynapseTensor tensor = std::move(stored_.synapses.at(layer.synapse));
     ModelLayer made;
-    made.pattern = tensor.rule ? tensor.rule->pattern.text() : "dense";
+    made.pattern = tensor.rule      ? tensor.rule->pattern.text()
+                   : tensor.as_bits ? "unstructured"
+                                    : "dense";
     made.weights = tensor.shape.numel();
     made.stored = stored_weights(tensor);
     made.type = tensor.type;

@@ -7,6 +7,7 @@
 #include "spikenm/graph/graph_json.h"
 #include "spikenm/runtime/snm_meta.h"
 #include "spikenm/runtime/snm_sections.h"
+#include "spikenm/runtime/synapse_bits.h"
 
 #include <cmath>
 #include <cstring>
@@ -83,13 +84,24 @@ class SectionReader {
   const std::string& source_;
 };
 
+// The sections of a weight, whole in memory.
+HeldBytes read_bits(SectionReader& reader, NodeId id, const graph::Node& node,
+                    const nm::WeightShape& shape, WeightType type, const std::string& what) {
+  const Bytes values = reader.take(kValuesSection, id, node.name);
+  const HeldBytes bits =
+      reader.bytes(kBitsSection, id, node.name, (static_cast<uint64_t>(shape.numel()) + 7) / 8);
+  return from_bit_weights(bits, values, shape, type, what);
+}
+
 SynapseTensor read_synapse(SectionReader& reader, NodeId id, const graph::Node& node,
                            const WeightMeta& meta) {
   const auto& spec = *node.as<graph::Synapse>();
-  SynapseTensor tensor{.shape = spec.shape, .rule = meta.rule, .type = meta.type};
-  const TensorSizes sizes = tensor_sizes(spec.shape, meta.rule, meta.type,
-                                         fmt::format("{}: '{}'", reader.source(), node.name));
-  tensor.values = reader.bytes(kValuesSection, id, node.name, sizes.values);
+  SynapseTensor tensor{
+      .shape = spec.shape, .rule = meta.rule, .type = meta.type, .as_bits = meta.as_bits};
+  const std::string what = fmt::format("{}: '{}'", reader.source(), node.name);
+  const TensorSizes sizes = tensor_sizes(spec.shape, meta.rule, meta.type, what);
+  tensor.values = meta.as_bits ? read_bits(reader, id, node, spec.shape, meta.type, what)
+                               : reader.bytes(kValuesSection, id, node.name, sizes.values);
   if (meta.type == WeightType::kFloat)
     reader.check_finite({reinterpret_cast<const float*>(tensor.values.data()),
                          tensor.values.size() / sizeof(float)},
@@ -98,7 +110,7 @@ SynapseTensor read_synapse(SectionReader& reader, NodeId id, const graph::Node& 
   if (meta.type == WeightType::kInt8)
     tensor.scale = reader.floats(kScaleSection, id, node.name, spec.shape.cout);
   if (spec.bias) tensor.bias = reader.floats(kBiasSection, id, node.name, spec.shape.cout);
-  check_positions(tensor, fmt::format("{}: '{}'", reader.source(), node.name));
+  check_positions(tensor, what);
   return tensor;
 }
 
@@ -132,7 +144,9 @@ std::string encode_snm(const StoredModel& model) {
   const std::string meta_text = meta_to_json(model).dump();
   std::vector<std::vector<float>> norms;  // keep the bytes that sections point to
   std::vector<std::vector<uint8_t>> masks;
+  std::vector<BitWeights> bits;
   norms.reserve(model.norms.size());
+  bits.reserve(model.synapses.size());
   masks.reserve(model.neuron_masks.size());
 
   std::vector<Section> sections{{kGraphSection, 0, as_bytes(graph_text)},
@@ -144,7 +158,9 @@ std::string encode_snm(const StoredModel& model) {
     const graph::Node& node = model.graph.node(id);
     if (node.as<graph::Synapse>() != nullptr) {
       const SynapseTensor& tensor = model.synapses.at(id);
-      add(kValuesSection, id, tensor.values);
+      if (tensor.as_bits) bits.push_back(to_bit_weights(tensor));
+      add(kValuesSection, id, tensor.as_bits ? Bytes(bits.back().values) : Bytes(tensor.values));
+      if (tensor.as_bits) add(kBitsSection, id, bits.back().bits);
       if (tensor.rule) add(kPositionsSection, id, tensor.positions);
       if (tensor.type == WeightType::kInt8) add(kScaleSection, id, bytes_of(tensor.scale));
       if (!tensor.bias.empty()) add(kBiasSection, id, bytes_of(tensor.bias));
@@ -156,7 +172,7 @@ std::string encode_snm(const StoredModel& model) {
       add(kMaskSection, id, bytes_of(masks.emplace_back(to_bits(model.neuron_masks.at(id)))));
     }
   }
-  return encode_sections(sections);
+  return encode_sections(sections, bits.empty() ? 1 : 2);
 }
 
 void write_snm(const std::filesystem::path& path, const StoredModel& model) {

@@ -14,6 +14,7 @@ constexpr int64_t kMostSteps = 10'000;
 
 Json weight_to_json(const SynapseTensor& tensor) {
   Json json{{"type", weight_type_name(tensor.type)}};
+  if (tensor.as_bits) json["stored"] = "bits";
   if (!tensor.rule) return json;
   json["pattern"] = tensor.rule->pattern.text();
   json["share"] = tensor.rule->pattern.share;
@@ -27,6 +28,10 @@ WeightMeta read_weight(FileTable& table) {
   meta.type =
       parse_weight_type(table.need<std::string>("type", "fp32 or int8"), table.where() + ": type");
   const auto pattern = table.get<std::string>("pattern", "");
+  meta.as_bits = table.choice("stored", "values", {"values", "bits"}) == 1;
+  SPIKENM_CHECK(!meta.as_bits || pattern.empty(),
+                "{}: stored: found bits beside the pattern {}, wanted one of them", table.where(),
+                pattern);
   if (pattern.empty()) return meta;
   const auto share = table.get<int64_t>("share", 1);
   SPIKENM_CHECK(share >= 1 && share <= 1 << 24, "{}: share: found {}, wanted 1 to {}",

@@ -11,6 +11,7 @@ namespace spikenm::runtime {
 struct WeightMeta {
   WeightType type = WeightType::kFloat;
   std::optional<WeightRule> rule;
+  bool as_bits = false;  // zeros are bits; without a rule
 };
 
 struct Meta {

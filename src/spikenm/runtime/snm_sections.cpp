@@ -60,7 +60,7 @@ void check_place(const Entry& entry, size_t wanted, size_t file_size, const std:
 
 }  // namespace
 
-std::string encode_sections(const std::vector<Section>& sections) {
+std::string encode_sections(const std::vector<Section>& sections, uint32_t version) {
   std::string table;
   size_t at = aligned(kHeaderBytes + sections.size() * kEntryBytes);
   for (const Section& section : sections) {
@@ -74,7 +74,7 @@ std::string encode_sections(const std::vector<Section>& sections) {
   }
 
   std::string out(reinterpret_cast<const char*>(kMagic), sizeof kMagic);
-  put(out, kSnmVersion);
+  put(out, version);
   put(out, static_cast<uint32_t>(sections.size()));
   put(out, uint32_t{0});
   out.append(sizeof(uint32_t), '\0');

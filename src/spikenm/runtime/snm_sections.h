@@ -11,7 +11,7 @@
 
 namespace spikenm::runtime {
 
-constexpr uint32_t kSnmVersion = 1;
+constexpr uint32_t kSnmVersion = 2;   // the newest; a file has the oldest that has all it needs
 constexpr size_t kSectionAlign = 64;  // bytes; between sections are zeros
 
 // What a section holds: four letters.
@@ -24,6 +24,7 @@ constexpr SectionKind kGraphSection{'G', 'R', 'P', 'H'};      // the graph as JS
 constexpr SectionKind kMetaSection{'M', 'E', 'T', 'A'};       // JSON: all that is no array
 constexpr SectionKind kValuesSection{'W', 'V', 'A', 'L'};     // values of a synapse
 constexpr SectionKind kPositionsSection{'W', 'P', 'O', 'S'};  // their positions
+constexpr SectionKind kBitsSection{'W', 'B', 'I', 'T'};       // which weights are not 0
 constexpr SectionKind kScaleSection{'W', 'S', 'C', 'L'};      // scale of each output channel
 constexpr SectionKind kBiasSection{'B', 'I', 'A', 'S'};       // bias of each output channel
 constexpr SectionKind kNormSection{'N', 'O', 'R', 'M'};       // scales, then shifts
@@ -35,7 +36,7 @@ struct Section {
   Bytes bytes;
 };
 
-std::string encode_sections(const std::vector<Section>& sections);
+std::string encode_sections(const std::vector<Section>& sections, uint32_t version = 1);
 
 // The sections, in the order of the file; they point into `bytes`. `source` names the file in
 // messages. A file that is cut, damaged, of a newer version or no .snm is an Error.

@@ -1,6 +1,7 @@
 #include "spikenm/runtime/synapse_tensor.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/runtime/synapse_bits.h"
 #include "spikenm/runtime/synapse_slots.h"
 
 #include <algorithm>
@@ -10,10 +11,6 @@
 
 namespace spikenm::runtime {
 namespace {
-
-uint64_t value_bytes(WeightType type) {
-  return type == WeightType::kFloat ? sizeof(float) : sizeof(int8_t);
-}
 
 // Numbers of a few bits each, one after the other, lowest bit first.
 class BitWriter {
@@ -110,6 +107,10 @@ std::string_view weight_type_name(WeightType type) {
   return type == WeightType::kFloat ? "fp32" : "int8";
 }
 
+uint64_t value_bytes(WeightType type) {
+  return type == WeightType::kFloat ? sizeof(float) : sizeof(int8_t);
+}
+
 TensorSizes tensor_sizes(const nm::WeightShape& shape, const std::optional<WeightRule>& rule,
                          WeightType type, std::string_view what) {
   const uint64_t item = value_bytes(type);
@@ -130,15 +131,15 @@ SynapseTensor pack_synapse(std::span<const float> weight, std::span<const uint8_
                            WeightType type, const std::string& what) {
   SPIKENM_ASSERT(static_cast<int64_t>(weight.size()) == shape.numel());
   const TensorSizes sizes = tensor_sizes(shape, rule, type, what);
-  SynapseTensor tensor{.shape = shape, .rule = rule, .type = type};
+  SynapseTensor tensor{
+      .shape = shape, .rule = rule, .type = type, .as_bits = !rule && !keep.empty()};
   std::vector<float> kept(weight.begin(), weight.end());
-  if (rule) {
-    SPIKENM_ASSERT(keep.size() == weight.size());
-    const Blocks blocks(shape, *rule, what);
-    tensor.positions = pack_positions(keep, blocks, *rule, sizes.positions, what);
-    for (size_t i = 0; i < kept.size(); ++i)
-      if (keep[i] == 0) kept[i] = 0;
-  }
+  SPIKENM_ASSERT((!rule && keep.empty()) || keep.size() == weight.size());
+  for (size_t i = 0; i < keep.size(); ++i)
+    if (keep[i] == 0) kept[i] = 0;
+  if (rule)
+    tensor.positions =
+        pack_positions(keep, Blocks(shape, *rule, what), *rule, sizes.positions, what);
   if (type == WeightType::kInt8) tensor.scale = channel_scales(kept, shape.cout);
 
   const size_t per_channel = weight.size() / static_cast<size_t>(shape.cout);
@@ -183,6 +184,8 @@ std::vector<int8_t> unpack_int8(const SynapseTensor& tensor) {
 }
 
 int64_t stored_weights(const SynapseTensor& tensor) {
+  if (tensor.as_bits)
+    return static_cast<int64_t>(to_bit_weights(tensor).values.size() / value_bytes(tensor.type));
   return static_cast<int64_t>(tensor.values.size() / value_bytes(tensor.type));
 }
 
