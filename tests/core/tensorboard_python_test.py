@@ -1,10 +1,12 @@
-"""The tensorboard package reads our event files: tags, steps, wall times, and values to float32.
+"""The tensorboard package reads our event files: tags, steps, wall times, and values to float32, pictures and
+histograms.
 
 usage: tensorboard_python_test.py WRITER     (needs the packages tensorboard and numpy)
 """
 
 import pathlib
 import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -76,10 +78,36 @@ def check_many_resumes(writer, folder):
     assert steps == sorted(steps), steps
 
 
+def check_pictures(writer, folder):
+    """Pictures and histograms are what was added, and after a cut none is lost or doubled."""
+    numbers = random.Random(4)
+    values = [numbers.gauss(0, 1) for _ in range(500)]
+    numbers_text = " ".join(map(repr, values))
+    lines = [f"picture masks/conv1 {step} 3 2\nhistogram weights/conv1 {step} 500 {numbers_text}" for step in range(6)]
+    write(writer, folder, lines[:5])
+    write(writer, folder, ["cut 2"] + lines[3:])
+    found = EventAccumulator(str(folder), size_guidance={"images": 0, "histograms": 0})
+    found.Reload()
+    pictures, histograms = found.Images("masks/conv1"), found.Histograms("weights/conv1")
+    for events in (pictures, histograms):
+        assert [e.step for e in events] == list(range(6)), events
+    for event in pictures:
+        assert (event.width, event.height) == (3, 2), event
+        png = event.encoded_image_string
+        assert png.startswith(b"\x89PNG\r\n\x1a\n") and struct.unpack(">II", png[16:24]) == (3, 2), png
+    counted = np.float32(values)
+    wanted, edges = np.histogram(counted.astype(float), 40)
+    for event in histograms:
+        h = event.histogram_value
+        assert (h.min, h.max, h.num) == (counted.min(), counted.max(), 500), h
+        assert np.isclose(h.sum, counted.sum(dtype=float)) and np.isclose(h.sum_squares, (counted.astype(float)**2).sum()), h
+        assert np.allclose(h.bucket_limit, edges[1:]) and list(h.bucket) == list(wanted), (h, wanted)
+
+
 def main():
     writer = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as folder:
-        for check in (check_values, check_resume, check_many_resumes):
+        for check in (check_values, check_resume, check_many_resumes, check_pictures):
             check(writer, pathlib.Path(folder) / check.__name__)
     print("ok")
 

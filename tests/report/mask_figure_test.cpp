@@ -1,5 +1,7 @@
 #include "spikenm/report/mask_figure.h"
 
+#include "spikenm/nm/mask.h"
+
 #include <gtest/gtest.h>
 
 namespace spikenm::report {
@@ -13,25 +15,20 @@ LayerMask layer(std::vector<uint8_t> keep) {
   return mask;
 }
 
-TEST(MaskFigure, CellsAreTheWeightsOfBlocks) {
-  const LayerMask before = layer({1, 1, 0, 0, 0, 0, 1, 1}), now = layer({1, 0, 1, 0, 0, 0, 1, 1});
-  const MaskCells cells = mask_cells(now, &before);
-  EXPECT_EQ(cells.blocks, 2);
-  EXPECT_EQ(cells.rows, 1);
-  const auto red = [&](size_t cell) { return cells.rgb[3 * cell]; };
-  const auto blue = [&](size_t cell) { return cells.rgb[3 * cell + 2]; };
-  EXPECT_GT(blue(0), red(0));  // kept before and now
-  EXPECT_EQ(red(1), 244);      // dropped
-  EXPECT_GT(red(2), blue(2));  // new
-  EXPECT_LT(red(7), red(6));   // the larger weight is darker
-  EXPECT_EQ(red(8), 255);      // no weight
-}
-
 TEST(MaskFigure, ShowsMomentsKeptShareAndEntropy) {
   const std::string svg = masks_svg("title", {{"epoch 1", 1, {layer({1, 1, 0, 0, 0, 0, 1, 1})}},
                                               {"final", 2, {layer({1, 0, 1, 0, 0, 0, 1, 1})}}});
   for (const char* part : {">epoch 1<", ">final<", ">conv2<", ">2 of 2<", ">2:4<", "kept share",
                            "entropy of the mask logits"})
+    EXPECT_NE(svg.find(part), std::string::npos) << part;
+}
+
+TEST(MaskFigure, AMaskWithoutBlocksIsShownByOutputChannel) {
+  LayerMask mask = layer({1, 0, 0, 0, 0, 0, 1, 1});
+  mask.pattern = "unstructured";
+  mask.layout = nm::no_blocks({2, 4, 1, 1});
+  const std::string svg = masks_svg("title", {{"final", 2, {mask}}});
+  for (const char* part : {">conv2<", ">unstructured<", ">8 of 8 weights<", "data:image/png"})
     EXPECT_NE(svg.find(part), std::string::npos) << part;
 }
 

@@ -22,6 +22,16 @@ TEST(WatchText, ShowsTheNewestNumbersWithTheirCurves) {
             std::string::npos);
 }
 
+TEST(WatchText, ShowsTheDensityOfEachLayer) {
+  test::ReportRuns made;
+  const report::Run run = made.add(
+      "a", 0, "random",
+      "{\"epoch\": 1, \"density\": 0.4, \"layer_density\": {\"conv2\": 0.5, \"fc1\": 0.25}}\n");
+  const std::string text = watch_text(run, 80);
+  EXPECT_NE(text.find("layer_density conv2        0.5  "), std::string::npos) << text;
+  EXPECT_NE(text.find("layer_density fc1         0.25  "), std::string::npos) << text;
+}
+
 TEST(WatchText, ACurveIsAsWideAsItMayBe) {
   EXPECT_EQ(sparkline({}, 5), "");
   EXPECT_EQ(sparkline({3}, 5), "▁");

@@ -20,14 +20,17 @@ sparsity::Masks masks_of(nn::Network& network, std::vector<std::vector<uint8_t>>
 
 TEST(MaskWatch, CountsWhatIsKeptAndWhatOfItIsNew) {
   const auto network = small_network();
+  const std::string a = network->synapses()[0].name, b = network->synapses()[1].name;
   MaskWatch watch;
   EXPECT_EQ(watch.look({}), Json::object());
-  EXPECT_EQ(watch.look(masks_of(*network, {{1, 1, 0, 0}, {1, 0}})), (Json{{"density", 0.5}}));
+  EXPECT_EQ(watch.look(masks_of(*network, {{1, 1, 0, 0}, {1, 0}})),
+            (Json{{"density", 0.5}, {"layer_density", {{a, 0.5}, {b, 0.5}}}}));
   // Of four kept weights the second of the first layer and the first of the second are old.
-  EXPECT_EQ(watch.look(masks_of(*network, {{0, 1, 1, 1}, {1, 0}})),
-            (Json{{"density", 4.0 / 6}, {"flip_rate", 0.5}}));
+  EXPECT_EQ(
+      watch.look(masks_of(*network, {{0, 1, 1, 1}, {1, 0}})),
+      (Json{{"density", 4.0 / 6}, {"layer_density", {{a, 0.75}, {b, 0.5}}}, {"flip_rate", 0.5}}));
   EXPECT_EQ(watch.look(masks_of(*network, {{0, 1, 0, 0}, {0, 0}})),
-            (Json{{"density", 1.0 / 6}, {"flip_rate", 0}}));
+            (Json{{"density", 1.0 / 6}, {"layer_density", {{a, 0.25}, {b, 0}}}, {"flip_rate", 0}}));
   EXPECT_EQ(watch.look(masks_of(*network, {{0, 0, 0, 0}, {0, 0}}))["flip_rate"], 0);
 }
 

@@ -16,7 +16,11 @@ enum class Wire : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 
 // Field numbers of event.proto and summary.proto.
 constexpr uint32_t kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5;
 constexpr uint32_t kSummaryValue = 1;
-constexpr uint32_t kTag = 1, kSimpleValue = 2;
+constexpr uint32_t kTag = 1, kSimpleValue = 2, kImage = 4, kHisto = 5;
+constexpr uint32_t kHeight = 1, kWidth = 2, kColorSpace = 3, kEncodedImage = 4;
+constexpr uint64_t kRgb = 3;
+constexpr uint32_t kMin = 1, kMax = 2, kNum = 3, kSum = 4, kSumSquares = 5, kBucketLimit = 6,
+                   kBucket = 7;
 
 constexpr size_t kHeader = 12, kFooter = 4;  // length and its checksum; the event's checksum
 
@@ -42,6 +46,22 @@ void put_bytes(std::string& out, uint32_t field, std::string_view bytes) {
   out += bytes;
 }
 
+void put_number(std::string& out, uint32_t field, uint64_t number) {
+  put_key(out, field, Wire::kVarint);
+  put_varint(out, number);
+}
+
+void put_double(std::string& out, uint32_t field, double value) {
+  put_key(out, field, Wire::kFixed64);
+  put(out, value);
+}
+
+void put_doubles(std::string& out, uint32_t field, const std::vector<double>& values) {
+  std::string packed;
+  for (const double value : values) put(packed, value);
+  put_bytes(out, field, packed);
+}
+
 // The format rotates and shifts its checksums, because the CRC of data that contains its own CRC is
 // useless.
 uint32_t masked_checksum(Bytes bytes) {
@@ -59,9 +79,20 @@ std::string framed(std::string_view event) {
 
 std::string begun_event(double wall_time) {
   std::string event;
-  put_key(event, kWallTime, Wire::kFixed64);
-  put(event, wall_time);
+  put_double(event, kWallTime, wall_time);
   return event;
+}
+
+// The record of one value of a summary. `fields`: what the value has besides its tag.
+std::string summary_record(std::string_view tag, int64_t step, double wall_time,
+                           std::string_view fields) {
+  std::string value, summary, event = begun_event(wall_time);
+  put_bytes(value, kTag, tag);
+  value += fields;
+  put_bytes(summary, kSummaryValue, value);
+  put_number(event, kStep, static_cast<uint64_t>(step));
+  put_bytes(event, kSummary, summary);
+  return framed(event);
 }
 
 // Reads forward through a message, and never past its end.
@@ -134,15 +165,35 @@ std::string version_record(double wall_time) {
 }
 
 std::string scalar_record(std::string_view tag, int64_t step, double wall_time, float value) {
-  std::string scalar, summary, event = begun_event(wall_time);
-  put_bytes(scalar, kTag, tag);
+  std::string scalar;
   put_key(scalar, kSimpleValue, Wire::kFixed32);
   put(scalar, value);
-  put_bytes(summary, kSummaryValue, scalar);
-  put_key(event, kStep, Wire::kVarint);
-  put_varint(event, static_cast<uint64_t>(step));
-  put_bytes(event, kSummary, summary);
-  return framed(event);
+  return summary_record(tag, step, wall_time, scalar);
+}
+
+std::string picture_record(std::string_view tag, int64_t step, double wall_time,
+                           const PackedPicture& picture) {
+  std::string image, field;
+  put_number(image, kHeight, static_cast<uint64_t>(picture.height));
+  put_number(image, kWidth, static_cast<uint64_t>(picture.width));
+  put_number(image, kColorSpace, kRgb);
+  put_bytes(image, kEncodedImage, picture.png);
+  put_bytes(field, kImage, image);
+  return summary_record(tag, step, wall_time, field);
+}
+
+std::string histogram_record(std::string_view tag, int64_t step, double wall_time,
+                             const Histogram& histogram) {
+  std::string histo, field;
+  put_double(histo, kMin, histogram.min);
+  put_double(histo, kMax, histogram.max);
+  put_double(histo, kNum, static_cast<double>(histogram.n));
+  put_double(histo, kSum, histogram.sum);
+  put_double(histo, kSumSquares, histogram.sum_squares);
+  put_doubles(histo, kBucketLimit, histogram.limits);
+  put_doubles(histo, kBucket, histogram.counts);
+  put_bytes(field, kHisto, histo);
+  return summary_record(tag, step, wall_time, field);
 }
 
 std::vector<EventRecord> whole_records(Bytes file) {

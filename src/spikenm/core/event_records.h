@@ -1,8 +1,10 @@
 // The format of TensorBoard's event files: a list of records, each with two checksums and one
-// Event, a message of protocol buffers. Only the fields that scalars need are written and read.
+// Event, a message of protocol buffers. Only the fields that scalars, pictures and
+// histograms need are written, and only steps are read.
 #pragma once
 
 #include "spikenm/core/bytes.h"
+#include "spikenm/core/histogram.h"
 
 #include <cstdint>
 #include <string>
@@ -16,6 +18,17 @@ std::string version_record(double wall_time);
 
 // One value of one curve. `wall_time`: in seconds since 1970.
 std::string scalar_record(std::string_view tag, int64_t step, double wall_time, float value);
+
+// One picture, as the bytes of a PNG file.
+struct PackedPicture {
+  int64_t width = 0, height = 0;
+  std::string png;
+};
+std::string picture_record(std::string_view tag, int64_t step, double wall_time,
+                           const PackedPicture& picture);
+
+std::string histogram_record(std::string_view tag, int64_t step, double wall_time,
+                             const Histogram& histogram);
 
 struct EventRecord {
   Bytes bytes;       // the whole record

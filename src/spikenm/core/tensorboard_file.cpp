@@ -1,7 +1,6 @@
 #include "spikenm/core/tensorboard_file.h"
 
 #include "spikenm/core/error.h"
-#include "spikenm/core/event_records.h"
 #include "spikenm/core/file.h"
 #include "spikenm/core/folder.h"
 #include "spikenm/core/host.h"
@@ -82,7 +81,21 @@ TensorBoardFile::~TensorBoardFile() {
 }
 
 void TensorBoardFile::add(std::string_view tag, int64_t step, double wall_time, double value) {
-  waiting_ += scalar_record(tag, step, wall_time, static_cast<float>(value));
+  add_record(scalar_record(tag, step, wall_time, static_cast<float>(value)));
+}
+
+void TensorBoardFile::add_picture(std::string_view tag, int64_t step, double wall_time,
+                                  const PackedPicture& picture) {
+  add_record(picture_record(tag, step, wall_time, picture));
+}
+
+void TensorBoardFile::add_histogram(std::string_view tag, int64_t step, double wall_time,
+                                    const Histogram& histogram) {
+  add_record(histogram_record(tag, step, wall_time, histogram));
+}
+
+void TensorBoardFile::add_record(std::string_view record) {
+  waiting_ += record;
   if (waiting_.size() >= kMostWaiting) flush();
 }
 

@@ -1,6 +1,8 @@
-// Writes curves for TensorBoard: scalars over steps, in an event file. Each object writes a file of
+// Writes scalars, pictures and histograms over steps for TensorBoard, in an event file. Each object writes a file of
 // its own. TensorBoard reads the files of a folder by name, so a new file gets the last name.
 #pragma once
+
+#include "spikenm/core/event_records.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -21,6 +23,10 @@ class TensorBoardFile {
 
   // The value is stored as float. `wall_time`: in seconds since 1970.
   void add(std::string_view tag, int64_t step, double wall_time, double value);
+  void add_picture(std::string_view tag, int64_t step, double wall_time,
+                   const PackedPicture& picture);
+  void add_histogram(std::string_view tag, int64_t step, double wall_time,
+                     const Histogram& histogram);
 
   // Writes what was added to the file.
   void flush();
@@ -30,6 +36,7 @@ class TensorBoardFile {
   void cut_after(int64_t step);
 
  private:
+  void add_record(std::string_view record);
   [[nodiscard]] std::filesystem::path next_name() const;
 
   std::filesystem::path folder_;

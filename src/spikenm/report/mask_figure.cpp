@@ -1,5 +1,6 @@
 #include "spikenm/report/mask_figure.h"
 
+#include "spikenm/nm/mask_cells.h"
 #include "spikenm/report/plot_layout.h"
 #include "spikenm/report/svg_canvas.h"
 
@@ -11,19 +12,10 @@
 namespace spikenm::report {
 namespace {
 
-constexpr Color kInk{38, 38, 38}, kSoftInk{90, 90, 90}, kDropped{244, 244, 244},
-    kLine{150, 150, 150};
+constexpr Color kInk{38, 38, 38}, kSoftInk{90, 90, 90}, kLine{150, 150, 150};
 constexpr double kCell = 5, kLeft = 110, kGapWidth = 22, kTop = 76, kRowGap = 26;
-constexpr int64_t kCells = 32, kRows = 16;  // most of one picture, in cells
+constexpr int64_t kCells = 32;  // most of one picture, side by side
 constexpr size_t kMostMoments = 6;
-
-// Pale to full.
-Color shade(Color full, double share) {
-  const auto mix = [&](uint8_t c) {
-    return static_cast<uint8_t>(std::lround(255 - (0.35 + 0.65 * share) * (255 - c)));
-  };
-  return {mix(full.r), mix(full.g), mix(full.b)};
-}
 
 // Evenly spaced, the first and the last among them.
 std::vector<const MaskMoment*> some_of(const std::vector<MaskMoment>& moments) {
@@ -40,11 +32,12 @@ const LayerMask* layer_named(const MaskMoment& moment, const std::string& name) 
   return nullptr;
 }
 
-void draw_cells(const MaskCells& cells, Point corner, SvgCanvas& svg) {
+void draw_cells(const nm::MaskCells& cells, Point corner, SvgCanvas& svg) {
   const double width = kCell * static_cast<double>(cells.columns);
   const double height = kCell * static_cast<double>(cells.rows);
   svg.cells(corner, width, height, cells.columns, cells.rows, cells.rgb);
-  for (int64_t c = 0; c <= cells.columns; c += cells.m) {
+  const int64_t block = cells.m > 0 ? cells.m : cells.columns;
+  for (int64_t c = 0; c <= cells.columns; c += block) {
     const double x = corner.x + kCell * static_cast<double>(c);
     svg.polyline({{x, corner.y}, {x, corner.y + height}}, {kLine, 0.8});
   }
@@ -52,6 +45,11 @@ void draw_cells(const MaskCells& cells, Point corner, SvgCanvas& svg) {
     const double y = corner.y + kCell * static_cast<double>(r);
     svg.polyline({{corner.x, y}, {corner.x + width, y}}, {kLine, 0.4});
   }
+}
+
+std::string shown_of(const nm::MaskCells& cells, const nm::BlockLayout& layout) {
+  return cells.m > 0 ? fmt::format("{} of {}", cells.blocks, layout.n_blocks)
+                     : fmt::format("{} of {} weights", cells.rows * cells.columns, layout.numel);
 }
 
 // A row a layer, a column a moment. Returns where it ends.
@@ -63,21 +61,20 @@ double draw_layers(const std::vector<const MaskMoment*>& moments, SvgCanvas& svg
 
   double y = kTop;
   for (const LayerMask& last : moments.back()->layers) {
-    if (last.layout.n_blocks == 0) continue;
     const LayerMask* before = nullptr;
-    MaskCells cells;
+    nm::MaskCells cells;
     for (size_t i = 0; i < moments.size(); ++i) {
       const LayerMask* mask = layer_named(*moments[i], last.name);
       if (mask == nullptr) continue;
-      cells = mask_cells(*mask, before);
+      cells = nm::mask_cells(mask->layout, mask->keep, mask->magnitude,
+                             before != nullptr ? Bytes(before->keep) : Bytes{});
       draw_cells(cells, {kLeft + step * static_cast<double>(i), y}, svg);
       before = mask;
     }
     const double middle = y + kCell * static_cast<double>(cells.rows) / 2;
     svg.text({kLeft - 8, middle - 6}, last.name, {kInk, kTickSize, Anchor::kEnd});
     svg.text({kLeft - 8, middle + 8}, last.pattern, {kSoftInk, 10, Anchor::kEnd});
-    svg.text({kLeft - 8, middle + 20}, fmt::format("{} of {}", cells.blocks, last.layout.n_blocks),
-             {kSoftInk, 9, Anchor::kEnd});
+    svg.text({kLeft - 8, middle + 20}, shown_of(cells, last.layout), {kSoftInk, 9, Anchor::kEnd});
     y += kCell * static_cast<double>(cells.rows) + kRowGap;
   }
   return y;
@@ -120,37 +117,6 @@ Plot entropy_plot(const std::vector<MaskMoment>& moments) {
 }
 
 }  // namespace
-
-MaskCells mask_cells(const LayerMask& mask, const LayerMask* before) {
-  const nm::BlockLayout& layout = mask.layout;
-  const int64_t per_row = std::max<int64_t>(1, kCells / layout.m);
-  MaskCells cells{.m = layout.m};
-  cells.columns = per_row * layout.m;
-  cells.blocks = std::min(layout.n_blocks, per_row * kRows);
-  cells.rows = (cells.blocks + per_row - 1) / per_row;
-  cells.rgb.assign(static_cast<size_t>(3 * cells.rows * cells.columns), 255);
-
-  float most = 0;
-  const auto place = [&](int64_t b, int64_t s) {
-    return static_cast<size_t>(layout.start(b) + s * layout.position_stride);
-  };
-  for (int64_t b = 0; b < cells.blocks; ++b)
-    for (int64_t s = 0; s < layout.m; ++s) most = std::max(most, mask.magnitude[place(b, s)]);
-  for (int64_t b = 0; b < cells.blocks; ++b) {
-    for (int64_t s = 0; s < layout.m; ++s) {
-      const size_t w = place(b, s);
-      const bool is_new = before != nullptr && before->keep[w] == 0;
-      const double share = most > 0 ? mask.magnitude[w] / most : 0;
-      const Color color = mask.keep[w] == 0 ? kDropped : shade(palette(is_new ? 1 : 0), share);
-      const auto at =
-          static_cast<size_t>(3 * (b / per_row * cells.columns + b % per_row * layout.m + s));
-      cells.rgb[at] = color.r;
-      cells.rgb[at + 1] = color.g;
-      cells.rgb[at + 2] = color.b;
-    }
-  }
-  return cells;
-}
 
 std::string masks_svg(const std::string& title, const std::vector<MaskMoment>& moments) {
   const std::vector<const MaskMoment*> chosen = some_of(moments);

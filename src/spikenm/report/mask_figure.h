@@ -9,12 +9,4 @@ namespace spikenm::report {
 // blocks the first.
 std::string masks_svg(const std::string& title, const std::vector<MaskMoment>& moments);
 
-// The picture of one mask, as cells: RGB of [rows,columns], a cell a weight.
-struct MaskCells {
-  int64_t rows = 0, columns = 0, blocks = 0;  // blocks that are shown
-  int64_t m = 1;
-  std::vector<uint8_t> rgb;
-};
-MaskCells mask_cells(const LayerMask& mask, const LayerMask* before);
-
 }  // namespace spikenm::report

@@ -3,6 +3,7 @@
 #include "spikenm/core/error.h"
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/safetensors.h"
+#include "spikenm/nm/mask.h"
 #include "spikenm/report/run_groups.h"
 
 #include <algorithm>
@@ -40,16 +41,16 @@ std::string pattern_of(const Run& run, const std::string& layer) {
 // Blocks of the pattern, if it is one that fits the weight's shape.
 nm::BlockLayout layout_of(const Run& run, const LayerMask& layer,
                           const std::vector<int64_t>& shape) {
+  const nm::WeightShape weight{shape[0], shape[1], shape[2], shape[3]};
   const std::string axis = config_text(run, "method", "axis");
   const std::string share = config_text(run, "method", "share");
   int width = 1;
   std::from_chars(share.data(), share.data() + share.size(), width);
   try {
-    return nm::make_layout({shape[0], shape[1], shape[2], shape[3]},
-                           nm::NmPattern::parse(layer.pattern, layer.name, width),
+    return nm::make_layout(weight, nm::NmPattern::parse(layer.pattern, layer.name, width),
                            axis == "flat" ? nm::Axis::kFlat : nm::Axis::kIn, layer.name);
   } catch (const Error&) {
-    return {};  // "dense", or a rule without blocks
+    return nm::no_blocks(weight);  // "dense", or another rule without blocks
   }
 }
 

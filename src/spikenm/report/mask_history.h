@@ -9,7 +9,7 @@ namespace spikenm::report {
 struct LayerMask {
   std::string name;
   std::string pattern;            // "2:8", "dense", or empty when it is not known
-  nm::BlockLayout layout;         // of an N:M pattern, else without blocks
+  nm::BlockLayout layout;         // of an N:M pattern; else without blocks
   std::vector<uint8_t> keep;      // [numel], 0 or 1
   std::vector<float> magnitude;   // [numel], |w|
   std::optional<double> entropy;  // of softmax(logits), by its largest value; mean of all blocks

@@ -7,7 +7,6 @@
 #include "spikenm/core/run_dir.h"
 #include "spikenm/core/say.h"
 #include "spikenm/core/shell_word.h"
-#include "spikenm/core/tensorboard_file.h"
 #include "spikenm/graph/graph_json.h"
 #include "spikenm/graph/graph_toml.h"
 #include "spikenm/train/checkpointer.h"
@@ -19,10 +18,10 @@
 #include "spikenm/train/resume_config.h"
 #include "spikenm/train/run_description.h"
 #include "spikenm/train/start_from.h"
+#include "spikenm/train/tensorboard_log.h"
 #include "spikenm/train/trainer.h"
 #include "spikenm/train/warnings.h"
 
-#include <chrono>
 #include <functional>
 #include <optional>
 
@@ -46,7 +45,8 @@ class Experiment {
         trainer_(recipe, run, std::move(display),
                  {.between_steps = [this] { between_steps(); },
                   .after_epoch = [this] { after_epoch(); },
-                  .logged = [this](const Json& line) { draw_curves(line); },
+                  .logged = [this](const Json& line,
+                                   const sparsity::Masks& masks) { log_epoch(line, masks); },
                   .found_best = [this](const EpochRecord& record) { keep_best(record); }}),
         checkpointer_(trainer_, run, recipe.checkpoints,
                       {.config = config_toml_,
@@ -68,7 +68,7 @@ class Experiment {
   void throw_if_stopped() const;
   void keep_best(const EpochRecord& record);
   void find_best();
-  void draw_curves(const Json& line);
+  void log_epoch(const Json& line, const sparsity::Masks& masks);
   [[nodiscard]] double best_val_accuracy();
 
   Recipe& recipe_;
@@ -78,7 +78,8 @@ class Experiment {
   Checkpointer checkpointer_;
   Stopwatch clock_;
   bool holds_best_ = false;  // the network has the weights of the best epoch, not of the last
-  std::optional<TensorBoardFile> curves_;  // from the first epoch on, when the folder is the run's
+  // From the first epoch on, when the folder is the run's.
+  std::optional<TensorBoardLog> tensorboard_;
 };
 
 void Experiment::between_steps() {
@@ -97,21 +98,11 @@ void Experiment::throw_if_stopped() const {
   if (limit > 0 && clock_.seconds() >= 60 * limit && trainer_.has_steps_left()) throw TimeIsUp();
 }
 
-// Adds every number of a metrics line to its curve over steps.
-void Experiment::draw_curves(const Json& line) {
-  if (!curves_) curves_.emplace(run_.file(RunDir::kTensorBoard));
-  const double now =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  const int64_t step = trainer_.steps();
-  const auto add = [&](const std::string& name, const Json& value) {
-    if (value.is_number()) curves_->add(name, step, now, value.get<double>());
-  };
-  for (const auto& [name, value] : line.items()) {
-    if (name != "epoch") add(name, value);
-    if (!value.is_object()) continue;
-    for (const auto& [layer, number] : value.items()) add(name + "/" + layer, number);
-  }
-  curves_->flush();
+void Experiment::log_epoch(const Json& line, const sparsity::Masks& masks) {
+  if (!tensorboard_) tensorboard_.emplace(run_.file(RunDir::kTensorBoard));
+  std::vector<nn::NamedTensor> searched;
+  if (!trainer_.is_frozen()) searched = trainer_.method().kept_tensors();
+  tensorboard_->add_epoch(line, trainer_.steps(), *recipe_.model.network, masks, searched);
 }
 
 void Experiment::keep_best(const EpochRecord& record) {
@@ -129,8 +120,8 @@ void Experiment::resume() {
     check_made_with(*note, run_, graph::graph_to_json(recipe_.model.network->graph()).dump());
   check_metrics_lines(run_.file(RunDir::kMetrics), trainer_.cursor().epochs_done);
   run_.keep_lines(RunDir::kMetrics, trainer_.cursor().epochs_done);
-  curves_.emplace(run_.file(RunDir::kTensorBoard));
-  curves_->cut_after(trainer_.steps() - trainer_.cursor().batch);
+  tensorboard_.emplace(run_.file(RunDir::kTensorBoard));
+  tensorboard_->cut_after(trainer_.steps() - trainer_.cursor().batch);
   say(note ? fmt::format("{}: goes on {}", run_.path().string(), note->where)
            : fmt::format("{}: has no checkpoint yet, and starts anew", run_.path().string()));
   if (!note) start_from(recipe_);

@@ -12,19 +12,24 @@ Json MaskWatch::look(const sparsity::Masks& masks) {
   if (is_first) before_.assign(masks.weights.size(), {});
 
   int64_t weights = 0, kept = 0, flipped = 0;
+  Json by_layer = Json::object();
   for (size_t i = 0; i < masks.weights.size(); ++i) {
     const std::vector<uint8_t>& now = masks.weights[i].mask.keep;
     if (is_first) before_[i] = at::zeros({static_cast<int64_t>(now.size())}, at::kByte);
     auto* const before = before_[i].mutable_data_ptr<uint8_t>();
+    const int64_t kept_before = kept;
     for (size_t k = 0; k < now.size(); ++k) {
       kept += now[k];
       flipped += now[k] & ~before[k];
     }
     weights += static_cast<int64_t>(now.size());
+    by_layer[masks.weights[i].synapse->name] =
+        static_cast<double>(kept - kept_before) / static_cast<double>(now.size());
     std::memcpy(before, now.data(), now.size());
   }
 
-  Json found = {{"density", static_cast<double>(kept) / static_cast<double>(weights)}};
+  Json found = {{"density", static_cast<double>(kept) / static_cast<double>(weights)},
+                {"layer_density", std::move(by_layer)}};
   if (!is_first)
     found["flip_rate"] = kept == 0 ? 0 : static_cast<double>(flipped) / static_cast<double>(kept);
   return found;

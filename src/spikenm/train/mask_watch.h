@@ -9,7 +9,8 @@ namespace spikenm::train {
 
 class MaskWatch {
  public:
-  // `density` is the share of the masked layers' weights that the masks keep. `flip_rate` is the
+  // `density` is the share of the masked layers' weights that the masks keep, and `layer_density`
+  // that of each layer. `flip_rate` is the
   // share of the kept weights that the masks of the last call did not keep; the first call has
   // none. Without masks of weights there is neither.
   Json look(const sparsity::Masks& masks);

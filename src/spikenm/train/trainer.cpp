@@ -203,7 +203,7 @@ void Trainer::log_epoch(EpochRecord& record, const PhaseHooks& hooks,
   const Json line = record.line();
   run_.append_line(RunDir::kMetrics, line);
   run_.promote();
-  if (calls_.logged) calls_.logged(line);
+  if (calls_.logged) calls_.logged(line, masks);
   display_.epoch(record, steps() + train_.batches() - cursor_.batch);
   display_.warn(doubts_about_firing(record.extra["firing_rate"],
                                     has_validation_ ? "validation" : "training samples"));

@@ -27,8 +27,8 @@ struct TrainerCalls {
   // Called after each step, and after each epoch when its metrics are written. At these moments the
   // state is complete and may be saved.
   std::function<void()> between_steps, after_epoch;
-  // Called with the metrics line of each epoch.
-  std::function<void(const Json& line)> logged;
+  // Called with the metrics line of each epoch, and the masks of its validation.
+  std::function<void(const Json& line, const sparsity::Masks& masks)> logged;
   // Called when the network is better on validation than after all earlier epochs of finetuning.
   std::function<void(const EpochRecord&)> found_best;
 };
@@ -48,6 +48,8 @@ class Trainer {
   sparsity::Pruning& method() { return *recipe_.model.method; }
   nn::Optimizer& optimizer() { return stepper_.optimizer(); }
   [[nodiscard]] const sparsity::Masks& masks() const { return masks_; }
+  // Whether a phase has frozen them: the method is not asked any more.
+  [[nodiscard]] bool is_frozen() const { return is_frozen_; }
 
   // Shows the visitor all that train() needs to continue as if it had never stopped.
   void visit_state(nn::StateVisitor& visitor);
