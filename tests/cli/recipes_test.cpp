@@ -254,8 +254,10 @@ const std::vector<Recipe>& other_methods() {
        {upr("0.2588"), neurons("0.0127"), upr_events, kVggsnn},
        79.0,
        1.27},
-      {"methods/cifar10_sca", {sca("0.75", "0.13"), integrate}, 91.14, 55.86, false},
-      {"methods/cifar100_sca", {sca("0.48", "0.13"), integrate}, 64.89, 23.52, false},
+      {"methods/cifar100_sca",
+       {method("name = 'sca'\nchannels = 0.48"), "[train]\nepochs = 400\nsearch_epochs = 300",
+        "[model]\nname = 'vggsnn'\nT = 4\nwidth = 64"},
+       64.89},
       {"methods/cifar10_dvs_sca", {sca("0.47", "0.2"), integrate}, 72.80, 21.73, false},
       {"methods/cifar10_dvs_sca_7", {sca("0.26", "0.2"), integrate}, 71.9, 6.95, false},
       {"methods/dvs_gesture_nsl", {nsl("0.85"), kVgg13, "train.search_epochs = 160"}, 94.79}};
