@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the tables and plots of docs/results.md from docs/results/*.csv.
+"""Makes the tables of docs/results.md from docs/results/*.csv.
 
   tools/results.py                           writes them
   tools/results.py --check                   says what differs from what would be written, and exits with 1
   tools/results.py --take CSV NAME COMMIT    first adds the runs of a sweep's results.csv to docs/results/NAME.csv; a run that is
                                              there already (row, pattern, seed) is replaced
 
-Between <!-- results: NAME against=ROW plot --> and <!-- end of results --> in docs/results.md stands the table of NAME.csv: a line
+Between <!-- results: NAME against=ROW --> and <!-- end of results --> in docs/results.md stands the table of NAME.csv: a line
 for each row and pattern, the mean over seeds with its sample standard deviation, and the mean difference to ROW at the same
-pattern (or to the one ROW that has none), seed by seed, with its 95 % interval (Student's t). `plot` adds NAME.svg.
+pattern (or to the one ROW that has none), seed by seed, with its 95 % interval (Student's t).
 """
 
 import csv
@@ -22,9 +22,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 COLUMNS = ["member", "pattern", "seed", "val_accuracy", "test_accuracy", "test_accuracy_best_val", "weight_pct", "conn_pct",
            "sops_m", "seconds", "config_md5", "build", "commit"]
-BLOCK = re.compile(r"(<!-- results: (?P<name>\w+)(?: against=(?P<against>\S+))?(?P<plot> plot)? -->\n)(?P<text>.*?)"
+BLOCK = re.compile(r"(<!-- results: (?P<name>\w+)(?: against=(?P<against>\S+))? -->\n)(?P<text>.*?)"
                    r"(?P<end><!-- end of results -->\n)", re.S)
-COLOURS = ["#1b6ca8", "#c4452b", "#3c8d40", "#8a4fa3", "#b07d12", "#4b5563", "#d0408b", "#0f8b8d", "#7a5230"]
 
 
 class Wrong(Exception):
@@ -119,44 +118,6 @@ def table(rows, against, name):
     return "\n".join(lines) + "\n"
 
 
-def plot(rows, title):
-    """Test accuracy over weight %, logarithmic, as SVG: a mean with its spread for each row and pattern."""
-    points = []
-    for (member, _), seeds in rows.items():
-        values = numbers(seeds, "test_accuracy")
-        weight = statistics.fmean(numbers(seeds, "weight_pct") or [100])
-        points.append((member, weight, statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0))
-    members = list(dict.fromkeys(p[0] for p in points))
-    logs = [math.log2(p[1]) for p in points]
-    left, right = min(logs) - 0.4, max(logs) + 0.4
-    bottom = math.floor(min(y - s for _, _, y, s in points))
-    top = math.ceil(max(y + s for _, _, y, s in points))
-
-    def at(weight, y, shift=0.0):
-        return 70 + (math.log2(weight) - left) / (right - left) * 460 + shift, 350 - (y - bottom) / (top - bottom) * 300
-
-    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="760" height="410" font-family="sans-serif" font-size="13">',
-           '<rect width="760" height="410" fill="white"/>', f'<text x="70" y="28" font-size="15">{title}</text>']
-    step = max(1, round((top - bottom) / 6))
-    for y in range(bottom, top + 1, step):
-        place = at(2 ** left, y)[1]
-        out.append(f'<line x1="70" y1="{place:.1f}" x2="530" y2="{place:.1f}" stroke="#dddddd"/>')
-        out.append(f'<text x="62" y="{place + 4:.1f}" text-anchor="end">{y}</text>')
-    for weight in sorted({round(p[1], 1) for p in points}):
-        out.append(f'<text x="{at(weight, top)[0]:.1f}" y="370" text-anchor="middle">{weight:g}</text>')
-    out.append('<text x="300" y="395" text-anchor="middle">weight % that is kept</text>')
-    out.append('<text x="20" y="200" text-anchor="middle" transform="rotate(-90 20 200)">test accuracy %</text>')
-    for i, member in enumerate(members):
-        colour, shift = COLOURS[i % len(COLOURS)], (i - (len(members) - 1) / 2) * 6
-        for _, weight, y, spread in (p for p in points if p[0] == member):
-            (x, middle), low, high = at(weight, y, shift), at(weight, y - spread)[1], at(weight, y + spread)[1]
-            out.append(f'<line x1="{x:.1f}" y1="{low:.1f}" x2="{x:.1f}" y2="{high:.1f}" stroke="{colour}"/>')
-            out.append(f'<circle cx="{x:.1f}" cy="{middle:.1f}" r="4" fill="{colour}"/>')
-        out.append(f'<rect x="550" y="{44 + 20 * i}" width="10" height="10" fill="{colour}"/>')
-        out.append(f'<text x="566" y="{54 + 20 * i}">{member}</text>')
-    return "\n".join(out + ["</svg>"]) + "\n"
-
-
 def make(root):
     """{file: text} of all that the CSV files give."""
     page, made = root / "docs/results.md", {}
@@ -165,9 +126,6 @@ def make(root):
         name = match["name"]
         rows = read_rows(root / "docs/results" / f"{name}.csv")
         text = table(rows, match["against"], name)
-        if match["plot"]:
-            made[root / "docs/results" / f"{name}.svg"] = plot(rows, f"{name}: mean and spread over seeds")
-            text += f"\n![test accuracy over weight %](results/{name}.svg)\n"
         return match[1] + text + match["end"]
 
     made[page] = BLOCK.sub(block, page.read_text())
