@@ -100,7 +100,7 @@ class Run:
         return out
 
     def runtime(self, threads: int = 0, batch: int = 16, dtype: str = "int8", best: bool = False) -> Runtime:
-        """The packed network, ready for NumPy arrays; no torch is needed."""
+        """The packed network, ready for NumPy arrays: the program packs it (`export`), running it needs no torch."""
         import tempfile
 
         from .runtime import Runtime
