@@ -173,7 +173,7 @@ ListPlan plan_lists(const SpikeLayer& layer, const LayerTile& tile) {
   plan.list_room = (rows * in.most_sources + 8 * plan.planes + kListSlack + 31) / 32 * 32;
   const int64_t long_lists = layer.steps * (packs             ? 1
                                             : plan.chunks > 1 ? tile.sample_end - tile.sample_begin
-                                                              : kPixelsAtOnce);
+                                                              : kLongPixelsAtOnce);
   const int64_t lists = packs || plan.chunks > 1 ? long_lists : layer.steps * plan.pixels_at_once;
   plan.joined_room = long_lists * plan.list_room;
 

@@ -6,8 +6,10 @@
 namespace spikenm::kernels {
 
 // Output pixels whose lists are made before their rows are read: one block's rows stay in the cache
-// for all of them. Few, so that the lists stay there too; many, where the rows come from far.
-constexpr int64_t kPixelsAtOnce = 4, kMostPixelsAtOnce = 64;
+// for all of them. Fewer where all lists are long; more where the rows come from far.
+constexpr int64_t kPixelsAtOnce = 32, kMostPixelsAtOnce = 64;
+// Pixels whose longest lists have room at once.
+constexpr int64_t kLongPixelsAtOnce = 4;
 // Rows of a linear layer that are read for all samples and steps before the next ones.
 constexpr int64_t kRowsAtOnce = 512;
 // List entries that vector stores may write behind the end of a list.

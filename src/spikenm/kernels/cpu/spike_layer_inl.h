@@ -163,6 +163,17 @@ SPIKENM_INLINE void end_list(uint16_t* end, int32_t zero_row) {
   __builtin_memcpy(end + 4, &four, sizeof four);
 }
 
+// Touches rows one after the other before they are read in no order: memory gives a row that is the
+// next one several times as fast. Fetches alone do not do it: a processor forgets those that it
+// cannot begin at once.
+inline void read_in_order(const uint8_t* rows, int64_t count) {
+  constexpr int64_t kAhead = 64;
+  for (int64_t i = 0; i < count; ++i, rows += kSpikeBlock) {
+    __builtin_prefetch(rows + kAhead * kSpikeBlock, 0, 2);
+    static_cast<void>(*static_cast<const volatile uint8_t*>(rows));
+  }
+}
+
 // The sums of more rows than 16 bits can hold.
 SPIKENM_NOINLINE void sum_wide(const uint8_t* rows, const uint16_t* list, const int32_t* counts,
                                int64_t planes, int32_t* wide) {

@@ -4,8 +4,8 @@
 //   bits of a pixel   word 0 | word 1 | …      extracted once      kept bits of the pixel
 //                     under the keep of the block  ──────────>     a b c … (`kept` of them)
 //
-//   window at x:      pixel x-1      pixel x        pixel x+1      the rows of tap k begin at
-//                     | a b c …    | a b c …      | a b c …    |   number k * kept
+//   window at x:      pixel x-1      pixel x        pixel x+1      tap k begins at bit k * kept
+//                     | a b c …    | a b c …      | a b c …    |   of a joined list
 //   window at x + 1:                 the same word as its tap 0, and so on
 
 // Whether all taps of the block keep the same channels, in at most 64 rows; then how many rows.
@@ -154,16 +154,17 @@ void run_same_taps(const SpikeLayer& layer, const LayerTile& tile, const ListPla
     }
 }
 
-// The rows of a linear layer come from memory, and several steps read nearly all of them: in order
-// they come three times as fast as one by one.
+// Several steps read nearly all rows of a linear layer. Those of all blocks may fit the last cache:
+// then fetches are enough.
 void fetch_rows(const SpikeLayer& layer, const LayerTile& tile, int64_t block) {
-  constexpr int64_t kFewRows = 1024, kFewLists = 4;
+  constexpr int64_t kFewRows = 1024, kFewLists = 4, kLastCache = 6 << 20;
   const int64_t lists = (tile.sample_end - tile.sample_begin) * layer.steps;
   const int64_t rows = layer.rows.rows_of[block];
   if (layer.window.pixels() > 1 || rows < kFewRows || lists < kFewLists || !layer.rows.int8) return;
-  const uint8_t* at =
+  const uint8_t* const first =
       static_cast<const uint8_t*>(layer.rows.data) + layer.rows.first_row[block] * kSpikeBlock;
-  for (int64_t i = 0; i < rows; ++i, at += kSpikeBlock) __builtin_prefetch(at, 0, 2);
+  if (rows * kSpikeBlock * layer.blocks() > kLastCache) return read_in_order(first, rows);
+  for (int64_t i = 0; i < rows; ++i) __builtin_prefetch(first + i * kSpikeBlock, 0, 2);
 }
 
 void kept_tile(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
