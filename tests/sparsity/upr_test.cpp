@@ -91,5 +91,15 @@ TEST(Upr, ATargetLeavesLambdaWithoutEffect) {
   EXPECT_ERROR(config.reject_unread(), "lambda_weight", "target_weight");
 }
 
+TEST(Upr, MayPruneNeuronsAlone) {
+  const auto network = small_network();
+  const auto method = method_on(*network, "upr", "granularity = \"neuron\"");
+  EXPECT_TRUE(method->layers().empty());
+  EXPECT_FALSE(method->neurons().empty());
+  EXPECT_EQ(method->pattern_text(), "dense");
+  EXPECT_ERROR(method_on(*network, "stds", "granularity = \"neuron\""), "granularity",
+               "found neuron", "the method upr or dense");
+}
+
 }  // namespace
 }  // namespace spikenm::sparsity

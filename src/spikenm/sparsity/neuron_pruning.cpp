@@ -265,11 +265,16 @@ void check_target(const NeuronPruning& method, double target, const std::string&
 
 std::unique_ptr<Method> make_neuron_pruning(const Method& weights, nn::Network& network,
                                             const Config& config) {
-  if (kGranularity.read(config) == 0) {
+  const size_t granularity = kGranularity.read(config);
+  if (granularity == 0) {
     for (const char* key : {"beta_min", "beta_max", "neuron_lr", "lambda_neuron", "target_conn"})
       config.no_effect(key, {"granularity"});
     return nullptr;
   }
+  SPIKENM_CHECK(granularity == 1 || weights.layers().empty(),
+                "{}: found neuron, and the method masks weights; wanted weight+neuron, or the "
+                "method upr or dense",
+                config.full_key("granularity"));
   SPIKENM_CHECK(weights.neurons().empty(),
                 "{}: found weight+neuron, and the method already masks neurons",
                 config.full_key("granularity"));

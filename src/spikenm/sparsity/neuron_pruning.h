@@ -5,7 +5,7 @@
 
 namespace spikenm::sparsity {
 
-// Null unless [method] has granularity = "weight+neuron". `weights` must outlive it: how many
+// Null unless [method] has granularity = "weight+neuron" or "neuron". `weights` must outlive it: how many
 // connections are alive depends on its masks too.
 std::unique_ptr<Method> make_neuron_pruning(const Method& weights, nn::Network& network,
                                             const Config& config);

@@ -29,7 +29,8 @@ const char* granularity_of(const sparsity::Masks& masks) {
       masks.weights.begin(), masks.weights.end(),
       [](const sparsity::LayerMask& m) { return m.mask.kind == nm::Mask::Kind::kChannel; });
   if (by_channel) return "channel";
-  return masks.neurons.empty() ? "weight" : "weight+neuron";
+  if (masks.neurons.empty()) return "weight";
+  return masks.weights.empty() ? "neuron" : "weight+neuron";
 }
 
 Json neurons_json(const sparsity::Masks& masks) {

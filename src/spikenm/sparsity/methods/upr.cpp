@@ -2,6 +2,7 @@
 #include "spikenm/sparsity/gates.h"
 #include "spikenm/sparsity/method.h"
 #include "spikenm/sparsity/methods/upr_keys.h"
+#include "spikenm/sparsity/neuron_pruning_keys.h"
 #include "spikenm/sparsity/ranking.h"
 #include "spikenm/sparsity/running_mean.h"
 #include "spikenm/sparsity/temperature.h"
@@ -156,16 +157,15 @@ class Upr : public Method {
 };
 
 UprOptions read_options(const Config& config) {
-  using namespace upr_key;
   UprOptions o;
-  o.beta_min = kBetaMin.read(config, o.beta_min);
-  o.beta_max = kBetaMax.read_within(config, o.beta_max, o.beta_min, kMostNumber);
-  o.lr = kLr.read(config, o.lr);
+  o.beta_min = upr_key::kBetaMin.read(config, o.beta_min);
+  o.beta_max = upr_key::kBetaMax.read_within(config, o.beta_max, o.beta_min, kMostNumber);
+  o.lr = upr_key::kLr.read(config, o.lr);
   if (!config.has("target_weight")) {
-    o.lambda = kLambda.read(config, o.lambda);
+    o.lambda = upr_key::kLambda.read(config, o.lambda);
     return o;
   }
-  o.target_weight = kTargetWeight.read(config, 1);
+  o.target_weight = upr_key::kTargetWeight.read(config, 1);
   config.no_effect("lambda_weight", {"target_weight"});  // the search finds it
   o.lambda = 0;
   return o;
@@ -173,7 +173,14 @@ UprOptions read_options(const Config& config) {
 
 }  // namespace
 
-std::unique_ptr<Method> make_upr(nn::Network& network, const Config& config, uint64_t) {
+std::unique_ptr<Method> make_dense(nn::Network& network, const Config& config, uint64_t seed);
+
+// The gates of neurons stand beside it (neuron_pruning.h); with granularity = "neuron" they are all.
+std::unique_ptr<Method> make_upr(nn::Network& network, const Config& config, uint64_t seed) {
+  if (kGranularity.read(config) == 2) {
+    for (const Key* const key : upr_key::all()) config.no_effect(key->name, {"granularity"});
+    return make_dense(network, config, seed);
+  }
   const UprOptions options = read_options(config);
   std::vector<MaskableLayer> layers = find_layers(network, config, nm::Mask::Kind::kUnstructured);
   if (options.target_weight)
