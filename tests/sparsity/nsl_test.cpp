@@ -59,6 +59,22 @@ TEST(Nsl, EveryLayerKeepsItsLargestChannel) {
   EXPECT_EQ(values(masks.neurons[1].keep), (std::vector<float>{0, 1}));
 }
 
+// By hand: the first two meet at a sum. Their scores are averaged, and what one keeps both keep.
+TEST(Nsl, LayersThatAreAddedUpKeepTheSameChannels) {
+  std::vector<ChannelGroup> groups(3);
+  groups[2].tie = 2;
+  const auto means =
+      tied_scores(groups, {at::tensor({1.F, 2.F}), at::tensor({3.F, 0.F}), at::tensor({5.F, 6.F})});
+  EXPECT_EQ(values(means[0]), (std::vector<float>{2, 1}));
+  EXPECT_EQ(values(means[1]), (std::vector<float>{2, 1}));
+  EXPECT_EQ(values(means[2]), (std::vector<float>{5, 6}));
+  const KeptChannels kept = tied_channels(
+      groups, {at::tensor({1.F, 0.F}), at::tensor({0.F, 0.F}), at::tensor({1.F, 1.F})});
+  EXPECT_EQ(values(kept[0]), (std::vector<float>{1, 0}));
+  EXPECT_EQ(values(kept[1]), (std::vector<float>{1, 0}));
+  EXPECT_EQ(values(kept[2]), (std::vector<float>{1, 1}));
+}
+
 TEST(Nsl, PullsEveryScaleTowardsZero) {
   const auto network = two_layers();
   const auto method = method_on(*network, "nsl", "penalty = 0.25");

@@ -59,7 +59,52 @@ at::Tensor kept_outputs(const nn::Synapse& synapse, const std::vector<ChannelGro
   return at::ones({synapse.weight.size(0)}, at::kFloat);
 }
 
+// Ties the groups that meet at a sum. Where neurons outside all groups meet them, their channels stay
+// in any case, and nothing is tied.
+void tie_groups(const graph::Graph& graph, std::vector<ChannelGroup>& groups) {
+  for (size_t g = 0; g < groups.size(); ++g) groups[g].tie = g;
+  for (graph::NodeId id = 0; id < graph.nodes().size(); ++id) {
+    if (graph.node(id).as<graph::Sum>() == nullptr) continue;
+    std::vector<size_t> meeting;
+    const std::vector<graph::NodeId> sources = spikes_behind(graph, id);
+    for (const graph::NodeId source : sources)
+      if (const ChannelGroup* const group = group_of(groups, source)) meeting.push_back(group->tie);
+    if (meeting.size() != sources.size() || meeting.empty()) continue;
+    const size_t first = *std::min_element(meeting.begin(), meeting.end());
+    for (ChannelGroup& group : groups)
+      if (std::find(meeting.begin(), meeting.end(), group.tie) != meeting.end()) group.tie = first;
+  }
+}
+
+// For each group the sum over those that it is tied to.
+std::vector<at::Tensor> tied_sums(const std::vector<ChannelGroup>& groups,
+                                  const std::vector<at::Tensor>& values) {
+  std::vector<at::Tensor> sums(groups.size());
+  for (size_t g = 0; g < groups.size(); ++g) {
+    at::Tensor& sum = sums[groups[g].tie];
+    sum = sum.defined() ? sum + values[g] : values[g];
+  }
+  for (size_t g = 0; g < groups.size(); ++g) sums[g] = sums[groups[g].tie];
+  return sums;
+}
+
 }  // namespace
+
+std::vector<at::Tensor> tied_scores(const std::vector<ChannelGroup>& groups,
+                                    const std::vector<at::Tensor>& scores) {
+  std::vector<at::Tensor> means = tied_sums(groups, scores);
+  for (size_t g = 0; g < groups.size(); ++g)
+    means[g] = means[g] /
+               std::count_if(groups.begin(), groups.end(),
+                             [&](const ChannelGroup& other) { return other.tie == groups[g].tie; });
+  return means;
+}
+
+KeptChannels tied_channels(const std::vector<ChannelGroup>& groups, const KeptChannels& kept) {
+  KeptChannels all = tied_sums(groups, kept);
+  for (at::Tensor& channels : all) channels = channels.gt(0).to(at::kFloat);
+  return all;
+}
 
 std::vector<ChannelGroup> find_channel_groups(nn::Network& network,
                                               const std::vector<MaskableLayer>& layers,
@@ -77,6 +122,7 @@ std::vector<ChannelGroup> find_channel_groups(nn::Network& network,
                       .neuron = &network.neuron(last[0]),
                       .shape = graph.node(last[0]).out.sizes()});
   }
+  tie_groups(graph, groups);
   SPIKENM_CHECK(!groups.empty(),
                 "{}: leaves no layer with a norm and neurons behind it, whose channels could be "
                 "dropped",

@@ -12,6 +12,9 @@ struct ChannelGroup {
   nn::Norm* norm = nullptr;
   nn::Neuron* neuron = nullptr;
   std::vector<int64_t> shape;  // of the neurons, [C,H,W] or [C]
+  // The first of the groups whose spikes are added up somewhere, itself among them: they keep the
+  // same channels, so that these can be removed (train/compact.h).
+  size_t tie = 0;
   [[nodiscard]] int64_t channels() const { return shape.front(); }
 };
 
@@ -22,6 +25,12 @@ std::vector<ChannelGroup> find_channel_groups(nn::Network& network,
 
 // Which channels of each group are kept, [C] of 0 and 1.
 using KeptChannels = std::vector<at::Tensor>;
+
+// For each group the mean score of all that it is tied to.
+std::vector<at::Tensor> tied_scores(const std::vector<ChannelGroup>& groups,
+                                    const std::vector<at::Tensor>& scores);
+// A channel that one of several tied groups keeps is kept by all.
+KeptChannels tied_channels(const std::vector<ChannelGroup>& groups, const KeptChannels& kept);
 
 // The layer's mask: weights from kept to kept channels. An input channel is dropped if all neurons
 // whose spikes it adds up drop it.

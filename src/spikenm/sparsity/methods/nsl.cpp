@@ -15,7 +15,8 @@ struct NslOptions {
 
 // [Liu17], as what is known of NSL describes it: the search pulls the scale gamma of every norm
 // towards 0, prune keeps the channels with the largest |gamma| of all layers together, and the rest
-// is finetuned. It masks the weights and the neurons of a dropped channel.
+// is finetuned. It masks the weights and the neurons of a dropped channel. Layers that are added up
+// keep the same channels, by the mean of their scales.
 class Nsl : public Method {
  public:
   Nsl(nn::Network& network, std::vector<MaskableLayer> layers, std::vector<ChannelGroup> groups,
@@ -54,8 +55,12 @@ class Nsl : public Method {
     std::vector<Tensor> scales;
     for (const ChannelGroup& group : groups_)
       scales.push_back(group.norm->state.gamma.detach().abs());
-    if (!options_.target_weight) return largest_channels(scales, options_.channels);
+    if (!options_.target_weight) return largest(scales, options_.channels);
     return nearest(scales, *options_.target_weight);
+  }
+
+  [[nodiscard]] KeptChannels largest(const std::vector<Tensor>& scales, int64_t n) const {
+    return tied_channels(groups_, largest_channels(tied_scores(groups_, scales), n));
   }
 
   // As many of the largest channels as leave the share of weights nearest to the target. More
@@ -67,10 +72,9 @@ class Nsl : public Method {
     auto below = static_cast<int64_t>(groups_.size()), above = at::cat(scales).numel();
     while (above - below > 1) {
       const int64_t middle = below + (above - below) / 2;
-      (share_of(largest_channels(scales, middle)) <= target ? below : above) = middle;
+      (share_of(largest(scales, middle)) <= target ? below : above) = middle;
     }
-    const KeptChannels fewer = largest_channels(scales, below),
-                       more = largest_channels(scales, above);
+    const KeptChannels fewer = largest(scales, below), more = largest(scales, above);
     return target - share_of(fewer) <= share_of(more) - target ? fewer : more;
   }
 
