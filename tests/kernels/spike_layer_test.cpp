@@ -389,7 +389,7 @@ TEST(SpikeLayer, LevelsAgreeOnEveryKindOfNeuron) {
 
 TEST(SpikeLayer, LevelsAgreeOnRealValues) {
   for (const Shape& shape : kShapes)
-    for (const double rate : {0.1, 1.0})
+    for (const double rate : {0.0, 0.1, 1.0})
       for (const bool constant : {false, true})
         expect_levels_agree(shape, {.rate = rate, .real = true, .constant = constant});
 }
