@@ -52,7 +52,8 @@ sweep::Spec read_spec(const SweepArguments& a) {
   }
 
   if (!a.base.empty()) spec.base = a.base;
-  if (!a.seeds.empty()) spec.seeds = sweep::seeds_from(a.seeds, "--seeds");
+  if (a.seeds.size() == 1) spec.seeds = sweep::first_seeds(a.seeds.front(), "--seeds");
+  if (a.seeds.size() > 1) spec.seeds = sweep::listed_seeds(a.seeds, "--seeds");
   if (!a.plot_x.empty()) spec.plot.x = a.plot_x;
   spec.plot.log = spec.plot.log || a.plot_log;
   spec.set = a.set;

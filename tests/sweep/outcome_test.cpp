@@ -106,6 +106,18 @@ TEST(Outcome, PlotDrawsACurveOverXAndTheReference) {
   EXPECT_EQ(plot.references[0].y, 90);
 }
 
+TEST(Outcome, PlotDrawsTheNumberThatIsAskedFor) {
+  Example e;
+  e.spec.plot.y = "weight_pct";
+  const report::Plot plot = make_plot(e.spec, e.runs, {{"lambda=5", 82.4}});
+  EXPECT_EQ(plot.y_label, "weight %");
+  ASSERT_EQ(plot.series.size(), 1u) << "published figures are accuracies";
+  EXPECT_EQ(plot.series[0].values[0].y, 50.5);
+  EXPECT_EQ(plot.references.at(0).y, 50.5);
+  e.spec.plot.y = "weight";
+  EXPECT_ERROR(make_plot(e.spec, e.runs, {}), "plot.y", "'weight'", "nearest is weight_pct");
+}
+
 TEST(Outcome, PlotByNameHasThePublishedBesideOurs) {
   Spec spec;
   spec.members = {listed("A", true), listed("B", true)};

@@ -23,6 +23,7 @@ TEST(SpecFile, HoldsEverythingASweepNeeds) {
     [plot]
     x = "m.x"
     x_label = "X"
+    y = "sops_m"
     log = true
     reference = "dense"
     [[member]]
@@ -43,6 +44,7 @@ TEST(SpecFile, HoldsEverythingASweepNeeds) {
   EXPECT_EQ(spec.pool, (Texts{"m.k"}));
   EXPECT_EQ(spec.plot.x, "m.x");
   EXPECT_EQ(spec.plot.x_label, "X");
+  EXPECT_EQ(spec.plot.y, "sops_m");
   EXPECT_TRUE(spec.plot.log);
   EXPECT_EQ(spec.plot.reference, "dense");
   ASSERT_EQ(spec.members.size(), 2u);
@@ -61,6 +63,8 @@ TEST(SpecFile, LeavesOutWhatItLikes) {
   EXPECT_TRUE(spec.base.empty());
   EXPECT_EQ(spec.seeds, (std::vector<int64_t>{0}));
   EXPECT_EQ(parse("seeds = [4, 2]").seeds, (std::vector<int64_t>{4, 2}));
+  EXPECT_EQ(parse("seeds = [8]").seeds, std::vector<int64_t>{8}) << "a list of one is a list";
+  EXPECT_EQ(spec.plot.y, "test_accuracy");
 }
 
 TEST(SpecFile, UnknownKeysNameTheNearest) {

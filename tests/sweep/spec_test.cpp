@@ -47,12 +47,13 @@ TEST(Grid, ArgumentWithoutKeyOrValueIsAUsageError) {
 }
 
 TEST(Seeds, OneNumberCountsAndAListIsItself) {
-  EXPECT_EQ(seeds_from({3}, "seeds"), (std::vector<int64_t>{0, 1, 2}));
-  EXPECT_EQ(seeds_from({4, 0, 7}, "seeds"), (std::vector<int64_t>{4, 0, 7}));
-  EXPECT_ERROR(seeds_from({0}, "seeds"), "seeds", "found 0");
-  EXPECT_ERROR(seeds_from({}, "seeds"), "seeds", "empty");
-  EXPECT_ERROR(seeds_from({1, -2}, "seeds"), "found -2");
-  EXPECT_ERROR(seeds_from({1, 1}, "seeds"), "found 1 twice");
+  EXPECT_EQ(first_seeds(3, "seeds"), (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_EQ(listed_seeds({4, 0, 7}, "seeds"), (std::vector<int64_t>{4, 0, 7}));
+  EXPECT_EQ(listed_seeds({8}, "seeds"), std::vector<int64_t>{8});
+  EXPECT_ERROR(first_seeds(0, "seeds"), "seeds", "found 0");
+  EXPECT_ERROR(listed_seeds({}, "seeds"), "seeds", "empty");
+  EXPECT_ERROR(listed_seeds({1, -2}, "seeds"), "found -2");
+  EXPECT_ERROR(listed_seeds({1, 1}, "seeds"), "found 1 twice");
 }
 
 TEST(Expand, AGridAloneIsRunForTheBase) {

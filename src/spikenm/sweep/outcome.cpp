@@ -2,8 +2,10 @@
 
 #include "spikenm/core/file.h"
 #include "spikenm/core/md5.h"
+#include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
 #include "spikenm/report/csv.h"
+#include "spikenm/report/points.h"
 #include "spikenm/report/run_groups.h"
 #include "spikenm/report/settings.h"
 #include "spikenm/report/statistic.h"
@@ -58,6 +60,13 @@ std::optional<double> as_number(const std::string& text) {
   return whole ? std::optional(value) : std::nullopt;
 }
 
+void check_number(const std::string& name, const std::vector<MemberRun>& runs) {
+  const std::vector<std::string> names = number_keys(runs);
+  SPIKENM_CHECK(std::find(names.begin(), names.end(), name) != names.end(),
+                "plot.y: found no number '{}' in the results; the nearest is {}, of: {}", name,
+                nearest(name, names), join(names, ", "));
+}
+
 report::Series& series_named(report::Plot& plot, const std::string& name,
                              report::Series::Style style) {
   const auto found = std::find_if(plot.series.begin(), plot.series.end(),
@@ -91,7 +100,7 @@ void add_series(const Spec& spec, const std::vector<Group>& groups,
   if (!numbers) plot.names = places;
   for (const Group& group : groups) {
     const auto place = std::find(places.begin(), places.end(), group.member->place);
-    const std::optional<Statistic> y = group.number(kAccuracy);
+    const std::optional<Statistic> y = group.number(spec.plot.y);
     if (place == places.end() || group.name == spec.plot.reference || !y) continue;
 
     const double x = numbers ? *as_number(*place) : static_cast<double>(place - places.begin());
@@ -101,7 +110,7 @@ void add_series(const Spec& spec, const std::vector<Group>& groups,
         .values.push_back({.x = x, .y = y->mean, .spread = y->spread, .x_spread = std::nullopt});
 
     const auto theirs = published.find(group.name);
-    if (theirs != published.end())
+    if (theirs != published.end() && spec.plot.y == kAccuracy)
       series_named(plot, "published", style)
           .values.push_back(
               {.x = x, .y = theirs->second, .spread = std::nullopt, .x_spread = std::nullopt});
@@ -212,10 +221,11 @@ std::string summary_table(const Spec& spec, const std::vector<MemberRun>& runs,
 report::Plot make_plot(const Spec& spec, const std::vector<MemberRun>& runs,
                        const std::map<std::string, double>& published) {
   const std::vector<Group> groups = groups_of(spec, runs);
+  check_number(spec.plot.y, runs);
   report::Plot plot;
   plot.title = spec.title;
   plot.x_label = spec.plot.x_label.empty() ? spec.plot.x : spec.plot.x_label;
-  plot.y_label = "test accuracy %";
+  plot.y_label = report::column_label(spec.plot.y);
   plot.log_x = spec.plot.log;
 
   std::vector<size_t> counts;
@@ -223,7 +233,7 @@ report::Plot make_plot(const Spec& spec, const std::vector<MemberRun>& runs,
   plot.note = report::spread_note("bars", counts);
   add_series(spec, groups, published, plot);
   const Group* reference = find_group(groups, spec.plot.reference);
-  const auto y = reference == nullptr ? std::nullopt : reference->number(kAccuracy);
+  const auto y = reference == nullptr ? std::nullopt : reference->number(spec.plot.y);
   if (y) plot.references.push_back({.name = reference->name, .y = y->mean, .spread = y->spread});
   return plot;
 }

@@ -24,7 +24,8 @@ std::string summary_csv(const Spec& spec, const std::vector<MemberRun>& runs);
 std::string summary_table(const Spec& spec, const std::vector<MemberRun>& runs,
                           const std::map<std::string, double>& published);
 
-// Mean and spread of the test accuracy of every group, drawn at its place.
+// Mean and spread of every group, of the test accuracy or of the number that the spec names, drawn
+// at its place. An Error when no run has that number.
 report::Plot make_plot(const Spec& spec, const std::vector<MemberRun>& runs,
                        const std::map<std::string, double>& published);
 

@@ -5,6 +5,7 @@
 #include "spikenm/core/toml.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace spikenm::sweep {
@@ -234,15 +235,14 @@ GridKey parse_grid(std::string_view argument) {
   return grid;
 }
 
-std::vector<int64_t> seeds_from(const std::vector<int64_t>& numbers, const std::string& key) {
-  std::vector<int64_t> seeds = numbers;
-  if (numbers.size() == 1) {
-    SPIKENM_CHECK(1 <= numbers[0] && numbers[0] <= 1000,
-                  "{}: found {}, wanted 1 to 1000 of them, or a list", key, numbers[0]);
-    seeds.clear();
-    for (int64_t seed = 0; seed < numbers[0]; ++seed) seeds.push_back(seed);
-  }
+std::vector<int64_t> first_seeds(int64_t n, const std::string& key) {
+  SPIKENM_CHECK(1 <= n && n <= 1000, "{}: found {}, wanted 1 to 1000 of them, or a list", key, n);
+  std::vector<int64_t> seeds(static_cast<size_t>(n));
+  std::iota(seeds.begin(), seeds.end(), 0);
+  return seeds;
+}
 
+std::vector<int64_t> listed_seeds(std::vector<int64_t> seeds, const std::string& key) {
   SPIKENM_CHECK(!seeds.empty(), "{}: found an empty list, wanted at least one seed", key);
   for (const int64_t seed : seeds) {
     SPIKENM_CHECK(seed >= 0, "{}: found {}, wanted 0 or more", key, seed);

@@ -39,6 +39,7 @@ constexpr const char *kPlotPng = "plot.png", *kPlotSvg = "plot.svg";
 struct PlotOptions {
   std::string x;  // a key of the grid, or kByMember: the listed members; empty: every group
   std::string x_label;
+  std::string y = "test_accuracy";  // a number of the results
   bool log = false;
   std::string reference;  // a member that is drawn as a dashed line
 };
@@ -58,8 +59,10 @@ struct Spec {
 // "method.tau_max=1,0.1"; a comma inside brackets or quotes does not separate values.
 GridKey parse_grid(std::string_view argument);
 
-// 0 … n-1 for one number, else the numbers themselves.
-std::vector<int64_t> seeds_from(const std::vector<int64_t>& numbers, const std::string& key);
+// 0 … n-1.
+std::vector<int64_t> first_seeds(int64_t n, const std::string& key);
+// The seeds themselves, checked.
+std::vector<int64_t> listed_seeds(std::vector<int64_t> seeds, const std::string& key);
 
 // Replaces every listed member with `in_grid` by its members at all points of the grid (the base
 // itself when no member has it), and checks names and keys.

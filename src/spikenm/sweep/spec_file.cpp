@@ -35,13 +35,15 @@ class Table {
     return value->get<std::vector<std::string>>();
   }
 
-  [[nodiscard]] std::vector<int64_t> integers(const char* key) {
+  // A number is how many there are, a list are the seeds themselves, also a list of one.
+  [[nodiscard]] std::vector<int64_t> seeds(const char* key) {
     const Json* value = find(key);
-    if (value == nullptr) return {};
-    if (value->is_number_integer()) return {value->get<int64_t>()};
+    if (value == nullptr) return {0};
+    const std::string name = where_ + ": " + key;
+    if (value->is_number_integer()) return first_seeds(value->get<int64_t>(), name);
     check(key, value->is_array() && std::all_of(value->begin(), value->end(), is_integer),
           "a whole number or a list of them");
-    return value->get<std::vector<int64_t>>();
+    return listed_seeds(value->get<std::vector<int64_t>>(), name);
   }
 
   // Null when the key is missing.
@@ -111,6 +113,7 @@ PlotOptions read_plot(const Json& json, const std::string& where) {
   PlotOptions plot;
   plot.x = table.text("x");
   plot.x_label = table.text("x_label");
+  if (const std::string y = table.text("y"); !y.empty()) plot.y = y;
   plot.log = table.flag("log", false);
   plot.reference = table.text("reference");
   table.reject_unread();
@@ -133,8 +136,7 @@ Spec parse_spec(std::string_view text, const std::filesystem::path& file) {
   spec.published = beside(table.text("published"));
   spec.pool = table.texts("pool");
 
-  if (table.find("seeds") != nullptr)
-    spec.seeds = seeds_from(table.integers("seeds"), where + ": seeds");
+  spec.seeds = table.seeds("seeds");
   if (const Json* members = table.find("member")) spec.members = read_members(*members, where);
   if (const Json* grid = table.find("grid")) spec.grid = read_grid(*grid, where);
   if (const Json* plot = table.find("plot")) spec.plot = read_plot(*plot, where);
