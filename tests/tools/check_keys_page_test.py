@@ -19,6 +19,7 @@ class CheckKeysPage(unittest.TestCase):
             for name in ("src", "docs", "build"):
                 (root / name).mkdir()
             self.assertEqual(lint.check(root), ([], "keys page: not checked, nothing is built"))
+            self.assertEqual(lint.check(root, must_be_built=True), (["keys page: not checked, nothing is built"], ""))
 
             source = root / "src/a.h"
             source.write_text("")
