@@ -12,10 +12,11 @@ namespace {
 struct CompactArguments {
   std::string run, out;
   std::vector<std::string> overrides;
+  bool unmeasured = false;
 };
 
 void compact(const CompactArguments& a) {
-  const train::CompactedRun found = train::compact_run(a.run, a.out, a.overrides);
+  const train::CompactedRun found = train::compact_run(a.run, a.out, a.overrides, !a.unmeasured);
   show("{}: {} of {} weights, {:.2f} %\n", a.out, found.weights, found.weights_before,
        100.0 * static_cast<double>(found.weights) / static_cast<double>(found.weights_before));
 }
@@ -27,10 +28,12 @@ std::function<void()> setup_compact(CLI::App& app) {
   as_path(app.add_option("run", a->run, "run folder or model file with channel masks"))->required();
   app.add_option("overrides", a->overrides, "a.b=value, over the stored config");
   as_path(app.add_option("-o,--out", a->out, "the run folder to write"))->required();
+  app.add_flag("--no-measure", a->unmeasured,
+               "write no result.json: the test part of the data is not needed then");
   app.footer(
       "Examples:\n"
       "  spikenm compact runs/nsl -o runs/nsl-small\n"
-      "  spikenm eval runs/nsl-small");
+      "  spikenm table runs");
   return [a] { compact(*a); };
 }
 

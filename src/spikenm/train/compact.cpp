@@ -4,6 +4,8 @@
 #include "spikenm/core/safetensors.h"
 #include "spikenm/graph/graph_toml.h"
 #include "spikenm/graph/walks.h"
+#include "spikenm/train/measure.h"
+#include "spikenm/train/versions.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -146,6 +148,22 @@ std::string dense_config(const std::filesystem::path& file, const graph::Graph& 
   return text.insert(place + section.size(), fmt::format("file = \"{}\"\n", RunDir::kGraph));
 }
 
+// As that of a training: which run it was, and what was measured of the smaller network.
+Json result_of(const LoadedModel& whole, LoadedModel& small, const std::filesystem::path& from) {
+  Json result = {{"method", whole.recipe.model.method_name},
+                 {"pattern", "dense"},
+                 {"compacted_from", from.string()},
+                 {"data", whole.recipe.model.data_name},
+                 {"model", whole.recipe.model.model_name},
+                 {"T", whole.recipe.model.T},
+                 {"device", small.recipe.model.network->device().str()},
+                 {"precision", small.recipe.model.device.precision},
+                 {"seed", whole.recipe.model.seed},
+                 {"versions", versions()}};
+  result.update(measure(small.recipe, small.masks));
+  return result;
+}
+
 }  // namespace
 
 std::unique_ptr<nn::Network> compact_network(const LoadedModel& model, const std::string& source) {
@@ -164,17 +182,22 @@ std::unique_ptr<nn::Network> compact_network(const LoadedModel& model, const std
 }
 
 CompactedRun compact_run(const std::filesystem::path& from, const std::filesystem::path& to,
-                         const std::vector<std::string>& overrides) {
+                         const std::vector<std::string>& overrides, bool measures) {
   std::error_code error;
   const std::filesystem::path file =
       std::filesystem::is_directory(from, error) ? from / RunDir::kModel : from;
-  const LoadedModel model = load_model(file, overrides, Purpose::kDescribe);
+  const LoadedModel model =
+      load_model(file, overrides, measures ? Purpose::kEvaluate : Purpose::kDescribe);
   const auto small = compact_network(model, file.string());
   const std::string config = dense_config(file, small->graph());
   const RunDir run = RunDir::create(to, /*force=*/false);
   run.write_config(config);
   run.write(RunDir::kGraph, graph::to_toml(small->graph()));
   save_model(run.file(RunDir::kModel), *small, {}, config);
+  if (measures) {
+    LoadedModel written = load_model(run.file(RunDir::kModel), overrides);
+    run.write(RunDir::kResult, result_of(model, written, from).dump(2) + "\n");
+  }
   return {.weights_before = count_weights(*model.recipe.model.network),
           .weights = count_weights(*small)};
 }

@@ -14,11 +14,12 @@ namespace spikenm::train {
 std::unique_ptr<nn::Network> compact_network(const LoadedModel& model, const std::string& source);
 
 // Loads a model, or the one of a run folder, and writes a run folder with the smaller network: a
-// model without masks, its graph and a config that trains it dense.
+// model without masks, its graph, a config that trains it dense, and, if `measures`, what it does on
+// the test part of the data: then the data must be there.
 struct CompactedRun {
   int64_t weights_before = 0, weights = 0;  // of all synapses
 };
 CompactedRun compact_run(const std::filesystem::path& from, const std::filesystem::path& to,
-                         const std::vector<std::string>& overrides);
+                         const std::vector<std::string>& overrides, bool measures = true);
 
 }  // namespace spikenm::train
