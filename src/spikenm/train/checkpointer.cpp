@@ -13,11 +13,11 @@
 namespace spikenm::train {
 namespace {
 
-// What `copy` returns; memory that runs out is said to be that of checkpoints.
-template <class Copy>
-auto copied(Copy&& copy) {
+// What `work` returns; memory that runs out is said to be that of checkpoints.
+template <class Work>
+auto naming_memory(Work&& work) {
   try {
-    return copy();
+    return work();
   } catch (const std::exception& e) {
     if (!is_out_of_memory(e)) throw;
     fail(
@@ -34,6 +34,18 @@ CheckpointOptions read_checkpoint_options(const Config& config) {
           .keep = checkpoint_key::kKeep.read(config)};
 }
 
+void CheckpointWaits::add(double for_file, double for_copy) {
+  ++count;
+  seconds += for_file + for_copy;
+  longest = std::max(longest, for_file + for_copy);
+  longest_copy = std::max(longest_copy, for_copy);
+}
+
+Json CheckpointWaits::json() const {
+  return {
+      {"count", count}, {"seconds", seconds}, {"longest", longest}, {"longest_copy", longest_copy}};
+}
+
 Checkpointer::Checkpointer(Trainer& trainer, RunDir& run, const CheckpointOptions& options,
                            CheckpointNote common)
     : trainer_(trainer), run_(run), options_(options), common_(std::move(common)) {}
@@ -48,6 +60,7 @@ void Checkpointer::between_steps() {
 
 void Checkpointer::after_epoch() {
   ++epochs_since_last_;
+  // Whoever asks for epochs wants their ends: if a file is still being written, training waits.
   if (options_.every_epochs > 0 && epochs_since_last_ >= options_.every_epochs) save();
   between_steps();
 }
@@ -57,29 +70,43 @@ void Checkpointer::save_now() {
   writing_.finish();
 }
 
-void Checkpointer::write_model(std::string_view name, const TensorFile& model) {
+template <class Copy>
+auto Checkpointer::copied_for_file(Copy&& copy) {
+  trainer_.finish_steps();  // that is training, and no wait for a file
+  const Stopwatch clock;
   writing_.finish();  // so that memory holds only one copy
-  writing_.start([path = run_.file(name), copy = copied([&] { return copy_of(model); })]() mutable {
+  const double before = clock.seconds();
+  auto made = naming_memory(copy);
+  waits_.add(before, clock.seconds() - before);
+  return made;
+}
+
+template <class Write>
+void Checkpointer::start_writing(Write write) {
+  writing_.start([write = std::move(write)]() mutable { naming_memory(write); });
+}
+
+void Checkpointer::write_model(std::string_view name, const TensorFile& model) {
+  TensorFile copy = copied_for_file([&] { return copy_of(model); });
+  start_writing([path = run_.file(name), copy = std::move(copy)]() mutable {
     move_to_cpu(copy.tensors);
     write_tensor_file(path, copy);
   });
 }
 
 void Checkpointer::save() {
-  const Stopwatch clock;
-  trainer_.check_state();  // a state that went wrong must not replace a good one
-  writing_.finish();       // so that memory holds only one copy of the state
-  run_.promote();
   CheckpointNote note = common_;
   note.step = trainer_.steps();
   note.where = trainer_.where();
-  StateCopy copy = copied([&] {
+  StateCopy copy = copied_for_file([&] {
+    trainer_.check_state();  // a state that went wrong must not replace a good one
     return copy_state([&](nn::StateVisitor& visitor) { trainer_.visit_state(visitor); });
   });
+  run_.promote();
   const std::filesystem::path metrics = run_.file(RunDir::kMetrics);
   const bool has_metrics = trainer_.cursor().epochs_done > 0;
-  writing_.start([=, folder = run_.file(RunDir::kCheckpoints), copy = std::move(copy),
-                  note = std::move(note), keep = options_.keep]() mutable {
+  start_writing([=, folder = run_.file(RunDir::kCheckpoints), copy = std::move(copy),
+                 note = std::move(note), keep = options_.keep]() mutable {
     move_to_cpu(copy.tensors);
     // To go on from a checkpoint, the run needs the metrics lines of all epochs before it. So these
     // must be on the disk first.
@@ -88,13 +115,6 @@ void Checkpointer::save() {
   });
   since_last_ = {};
   epochs_since_last_ = 0;
-  count_wait(clock.seconds());
-}
-
-void Checkpointer::count_wait(double seconds) {
-  waits_["count"] = waits_["count"].get<int64_t>() + 1;
-  waits_["seconds"] = waits_["seconds"].get<double>() + seconds;
-  waits_["longest"] = std::max(waits_["longest"].get<double>(), seconds);
 }
 
 }  // namespace spikenm::train

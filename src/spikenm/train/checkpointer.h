@@ -15,6 +15,17 @@ namespace spikenm::train {
 
 class Trainer;
 
+// How training has waited for its checkpoints and models: until the file before was written, and
+// while the state was checked and copied.
+struct CheckpointWaits {
+  int64_t count = 0;
+  double seconds = 0, longest = 0, longest_copy = 0;
+
+  void add(double for_file, double for_copy);
+  // {"count": 3, "seconds": 0.12, "longest": 0.05, "longest_copy": 0.04}
+  [[nodiscard]] Json json() const;
+};
+
 class Checkpointer {
  public:
   // `common` holds what is the same in all checkpoints of the run: config and graph.
@@ -37,12 +48,15 @@ class Checkpointer {
   // Saves, and waits until the file is written.
   void save_now();
 
-  // How long training has waited for checkpoints: {"count": 3, "seconds": 0.12, "longest": 0.05}.
-  [[nodiscard]] const Json& waits() const { return waits_; }
+  [[nodiscard]] const CheckpointWaits& waits() const { return waits_; }
 
  private:
   void save();
-  void count_wait(double seconds);
+  // What `copy` returns, made when the file before is written; counts both waits.
+  template <class Copy>
+  auto copied_for_file(Copy&& copy);
+  template <class Write>
+  void start_writing(Write write);
 
   Trainer& trainer_;
   RunDir& run_;
@@ -50,7 +64,7 @@ class Checkpointer {
   CheckpointNote common_;
   Stopwatch since_last_;
   int64_t epochs_since_last_ = 0;
-  Json waits_ = {{"count", 0}, {"seconds", 0.0}, {"longest", 0.0}};
+  CheckpointWaits waits_;
   BackgroundTask writing_;
 };
 

@@ -189,7 +189,7 @@ Json Experiment::stop_unfinished() {
   result["unfinished"] = trainer_.where();
   result["epochs_done"] = trainer_.cursor().epochs_done;
   result["phase_seconds"] = trainer_.phase_seconds();
-  result["checkpoint_waits"] = checkpointer_.waits();
+  result["checkpoint_waits"] = checkpointer_.waits().json();
   run_.write(RunDir::kResult, result.dump(2) + "\n");
   say(fmt::format("train.max_minutes: {:g} minutes are over {}; go on with: {}",
                   recipe_.train.max_minutes, trainer_.where(), resume_command(run_)));
@@ -223,7 +223,7 @@ Json Experiment::measure_all(Warnings warnings) {
   result["warnings"] = warnings;
   if (trainer_.stopped_early() > 0) result["stopped_early"] = trainer_.stopped_early();
   result["phase_seconds"] = trainer_.phase_seconds();
-  result["checkpoint_waits"] = checkpointer_.waits();
+  result["checkpoint_waits"] = checkpointer_.waits().json();
   run_.write(RunDir::kResult, result.dump(2) + "\n");
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/say.h"
 #include "spikenm/ops/stream.h"
+#include "spikenm/train/carry_to_cpu.h"
 
 #include <ATen/ATen.h>
 #include <c10/util/Exception.h>
@@ -45,7 +46,8 @@ void copy_tensors(std::vector<nn::NamedTensor>& tensors) {
 }
 
 void move_to_cpu(std::vector<nn::NamedTensor>& tensors) {
-  for (nn::NamedTensor& t : tensors) t.tensor = t.tensor.cpu();
+  for (nn::NamedTensor& t : tensors)
+    t.tensor = (t.tensor.is_cuda() ? carried_to_cpu(t.tensor) : t.tensor).contiguous();
 }
 
 TensorFile copy_of(TensorFile file) {

@@ -27,7 +27,8 @@ TensorFile copy_of(TensorFile file);
 // this returns, so that another thread, whose stream is another one, may read them.
 void copy_tensors(std::vector<nn::NamedTensor>& tensors);
 
-// Moves the tensors one by one, so that no more than one of them is in memory twice.
+// Moves the tensors to the CPU one by one, each in one piece of memory, so that no more than one of
+// them is in memory twice. A GPU goes on with its other work meanwhile.
 void move_to_cpu(std::vector<nn::NamedTensor>& tensors);
 
 // The tensor of that name. An Error names `source` and the tensor where it is missing or has another

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/interrupt.h"
 #include "spikenm/metrics/firing_rates.h"
+#include "spikenm/ops/stream.h"
 #include "spikenm/train/batch_feed.h"
 #include "spikenm/train/divergence.h"
 #include "spikenm/train/evaluate.h"
@@ -149,6 +150,10 @@ void Trainer::check_steps() {
   throw_diverged(
       *bad, fmt::format("{} (step {}, {})", place_of(at, recipe_.train, train_.batches()), step + 1,
                         samples_text(train_.samples_in(at.batch))));
+}
+
+void Trainer::finish_steps() const {
+  if (recipe_.model.network->device().is_cuda()) ops::synchronize();
 }
 
 void Trainer::check_state() {

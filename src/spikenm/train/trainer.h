@@ -59,6 +59,8 @@ class Trainer {
     return place_of(cursor_, recipe_.train, train_.batches());
   }
 
+  // Waits until a GPU has done all steps that were given to it.
+  void finish_steps() const;
   // Throws Diverged if steps went wrong, or if a weight or statistic is not finite. A state that
   // passes may be saved. Waits for the GPU.
   void check_state();
