@@ -9,6 +9,7 @@
 #include "support/gpu.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace spikenm::ops {
 namespace {
@@ -160,6 +161,26 @@ void expect_equals_unfused_with_every_norm(Case c) {
     if (norm == NormMode::kTraining && per_channel == 1) continue;
     c.norm = norm;
     expect_equals_unfused(c);
+  }
+}
+
+TEST(CudaNormNeuron, RunningStatisticsStayWhereABatchIsNotFinite) {
+  const Case c{.params = kOddNeuron, .shape = {4, 2, 8, 3, 3}, .steps = 4};
+  const at::TensorOptions options = at::TensorOptions(at::kCUDA).dtype(at::kFloat);
+  for (const bool fused : {true, false}) {
+    BatchNormState state = state_of(c, options);
+    const BatchNormState before = state_of(c, options);
+    Tensor x = input_of(c).to(at::kCUDA);
+    x[0][0][1][0][0] = std::numeric_limits<float>::quiet_NaN();
+    if (fused) {
+      norm_neuron(x, {.params = c.params, .norm = &state, .steps = c.steps, .training = true});
+    } else {
+      batch_norm(x, state, /*training=*/true);
+    }
+    EXPECT_TRUE(tensors_identical(state.running_mean[1].cpu(), before.running_mean[1].cpu()));
+    EXPECT_TRUE(tensors_identical(state.running_var[1].cpu(), before.running_var[1].cpu()));
+    EXPECT_FALSE(at::equal(state.running_mean[0], before.running_mean[0])) << fused;
+    EXPECT_FALSE(at::equal(state.running_var[0], before.running_var[0])) << fused;
   }
 }
 

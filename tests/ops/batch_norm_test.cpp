@@ -3,6 +3,8 @@
 #include "support/expect_error.h"
 #include "support/tensors.h"
 
+#include <cmath>
+
 namespace spikenm::ops {
 namespace {
 
@@ -51,6 +53,21 @@ Tensor reference(const Tensor& x, BatchNormState& s, bool training) {
   return at::batch_norm(x.flatten(0, 1), s.gamma, s.beta, s.running_mean, s.running_var, training,
                         s.momentum, s.eps, false)
       .view(x.sizes());
+}
+
+TEST(BatchNorm, RunningStatisticsStayWhereABatchIsNotFinite) {
+  for (const float value : {NAN, INFINITY, -INFINITY}) {
+    BatchNormState s = state_of(3, at::kFloat), before = copy_of(s);
+    Tensor x = input_of({2, 4, 3, 5, 5}, at::kFloat);
+    x[0][0][1][0][0] = value;
+    batch_norm(x, s, /*training=*/true);
+    EXPECT_TRUE(tensors_identical(s.running_mean[1], before.running_mean[1])) << value;
+    EXPECT_TRUE(tensors_identical(s.running_var[1], before.running_var[1])) << value;
+    for (const int64_t c : {0, 2}) {
+      EXPECT_FALSE(at::equal(s.running_mean[c], before.running_mean[c]));
+      EXPECT_FALSE(at::equal(s.running_var[c], before.running_var[c]));
+    }
+  }
 }
 
 TEST(BatchNorm, TrainingEqualsAtenOnTheFoldedBatch) {

@@ -4,10 +4,17 @@
 #include "support/tiny_run.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace spikenm::test {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // A NaN in a norm's scale before step `from`, and the old values back before step `to`. Running
 // statistics do not see it.
@@ -22,8 +29,36 @@ struct PoisonedRun : TinyRun {
 
   at::Tensor scale() { return recipe.model.network->norms()[0].state.gamma.detach(); }
 
-  static constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   at::Tensor before;
 };
+
+// A NaN in the first layer's weights before step `from`, and the old values back before step `to`:
+// what its norm measures is not finite.
+struct PoisonedWeights : TinyRun {
+  PoisonedWeights(const std::vector<std::string>& overrides, int64_t from, int64_t to)
+      : TinyRun(overrides, {.between_steps = [this, from, to] {
+                  if (trainer.steps() == from) {
+                    before = weight().clone();
+                    weight().flatten()[0] = kNan;
+                  }
+                  if (trainer.steps() == to) weight().copy_(before);
+                }}) {}
+
+  at::Tensor weight() { return recipe.model.network->synapses()[0].weight.detach(); }
+
+  at::Tensor before;
+};
+
+// A loss that is NaN in some steps, counted from 0.
+inline train::Recipe with_bad_losses(train::Recipe recipe, std::vector<int64_t> steps) {
+  const auto good = recipe.loss.value;
+  recipe.loss.value = [good, steps = std::move(steps), n = std::make_shared<int64_t>(0)](
+                          const at::Tensor& scores, const at::Tensor& labels) {
+    const bool bad =
+        at::GradMode::is_enabled() && std::find(steps.begin(), steps.end(), (*n)++) != steps.end();
+    return bad ? good(scores, labels) * kNan : good(scores, labels);
+  };
+  return recipe;
+}
 
 }  // namespace spikenm::test

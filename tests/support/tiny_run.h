@@ -31,7 +31,9 @@ inline train::Recipe tiny_recipe(const std::vector<std::string>& overrides = {})
 
 struct TinyRun {
   explicit TinyRun(const std::vector<std::string>& overrides = {}, train::TrainerCalls calls = {})
-      : recipe(tiny_recipe(overrides)),
+      : TinyRun(tiny_recipe(overrides), std::move(calls)) {}
+  explicit TinyRun(train::Recipe made, train::TrainerCalls calls = {})
+      : recipe(std::move(made)),
         folder(RunDir::create(dir / "run", false)),
         trainer(recipe, folder, {.bar = false, .lines = false}, std::move(calls)) {}
 

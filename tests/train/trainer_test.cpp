@@ -4,6 +4,7 @@
 #include "spikenm/train/evaluate.h"
 #include "support/expect_error.h"
 #include "support/poisoned_run.h"
+#include "support/stopped_run.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace spikenm::train {
 namespace {
 
-using test::PoisonedRun, test::TinyRun;
+using test::PoisonedRun, test::PoisonedWeights, test::TinyRun, test::with_bad_losses;
 
 double validation_accuracy(TinyRun& run) {
   data::Loader loader(run.recipe.views->validation, {.batch_size = 20});
@@ -122,6 +123,50 @@ TEST(Trainer, BadStepsAreSkippedUntilThereAreTooManyInARow) {
     EXPECT_TRUE(p.tensor.isfinite().all().item<bool>()) << p.name;
   EXPECT_ERROR(few.trainer.train(), "epoch 1 of 2, batch 5 of 9 (step 5",
                "the first of 2 such steps in a row");
+}
+
+TEST(Trainer, ALossThatIsNotFiniteIsLeftOutOfTheMeanUntilThereAreTooManyInARow) {
+  const auto run_with = [](const std::string& limit) {
+    return TinyRun(with_bad_losses(test::tiny_recipe({limit}), {4, 5, 9, 10}));
+  };
+  TinyRun enough = run_with("train.bad_steps=3"), few = run_with("train.bad_steps=2");
+  enough.trainer.train();
+  for (const Json& line : enough.metrics()) {
+    EXPECT_GT(line.at("loss").get<double>(), 0);
+    EXPECT_LT(line.at("loss").get<double>(), 10);
+    EXPECT_GT(line.at("train_accuracy").get<double>(), 0);
+  }
+  EXPECT_ERROR(few.trainer.train(), "the loss became nan", "epoch 1 of 2, batch 5 of 9 (step 5",
+               "samples ", "the first of 2 such steps in a row");
+}
+
+TEST(Trainer, StatisticsThatAreNotFiniteDoNotStay) {
+  PoisonedWeights run({"train.bad_steps=3"}, 4, 6);
+  run.trainer.train();
+  for (const nn::NamedTensor& b : run.recipe.model.network->buffers())
+    EXPECT_TRUE(b.tensor.isfinite().all().item<bool>()) << b.name;
+  PoisonedWeights few({"train.bad_steps=2"}, 4, 6);
+  EXPECT_ERROR(few.trainer.train(), "batch 5 of 9 (step 5", "the first of 2 such steps in a row");
+}
+
+// The row of bad steps is part of the state: a stop inside it changes nothing.
+TEST(Trainer, ARowOfBadStepsGoesOnAfterAStop) {
+  const auto recipe = [](const std::vector<int64_t>& bad) {
+    return with_bad_losses(test::tiny_recipe({"train.bad_steps=3"}), bad);
+  };
+  const test::TempDir folder;
+  struct Stopped {};
+  TinyRun* current = nullptr;
+  TinyRun first(recipe({4, 5}), {.between_steps = [&] {
+                  if (current->trainer.steps() == 6) throw Stopped();
+                }});
+  current = &first;
+  EXPECT_THROW(first.trainer.train(), Stopped);
+  write_checkpoint(folder.path(), copy_state(test::state_of(first.trainer)), {.step = 6}, 1);
+  TinyRun second(recipe({0}));  // the seventh step of all
+  load_newest_checkpoint(folder.path(), test::state_of(second.trainer));
+  EXPECT_ERROR(second.trainer.train(), "the loss became nan", "epoch 1 of 2, batch 5 of 9 (step 5",
+               "the first of 3 such steps in a row");
 }
 
 TEST(Trainer, EpochsTellOfFiringMasksAndTheMethod) {

@@ -10,7 +10,7 @@ namespace spikenm::ops {
 // The bad steps since the last good one.
 struct BadRow {
   int64_t in_a_row = 0;
-  int64_t first = 0;    // number of the row's first step, counted from the counter's own start
+  int64_t first = 0;    // number of the row's first step, counted from the first one seen
   int64_t blamed = -1;  // of that step: index of the last gradient that was not finite; -1: none
   double loss = 0;      // of that step
 };
@@ -29,6 +29,9 @@ class BadStepCounter {
 
   // Waits for the GPU.
   [[nodiscard]] BadRow row() const;
+
+  // All that the counter keeps from step to step, as bytes; a load may write to it.
+  [[nodiscard]] const at::Tensor& state() const { return state_; }
 
  private:
   int64_t limit_;

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/kernels/batch_norm.h"
+#include "spikenm/ops/running_statistics.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -49,9 +50,7 @@ class BatchNormFunction : public torch::autograd::Function<BatchNormFunction> {
       kernels::batch_norm_apply(args, data<T>(y));
     });
 
-    const double unbiased = static_cast<double>(per_channel) / static_cast<double>(per_channel - 1);
-    const_cast<Tensor&>(running_mean).mul_(1 - momentum).add_(mean, momentum);
-    const_cast<Tensor&>(running_var).mul_(1 - momentum).add_(variance, momentum * unbiased);
+    move_running({running_mean, running_var}, {mean, variance}, per_channel, momentum);
     ctx->save_for_backward({x, gamma, beta, mean, inverse_std});
     ctx->saved_data["eps"] = eps;
     return y;
@@ -88,10 +87,13 @@ Tensor batch_norm(const Tensor& x, BatchNormState& s, bool training) {
   const bool wants_gradient =
       at::GradMode::is_enabled() &&
       (x.requires_grad() || s.gamma.requires_grad() || s.beta.requires_grad());
-  if (x.is_cuda() || (!training && wants_gradient))
-    return at::batch_norm(x.flatten(0, 1), s.gamma, s.beta, s.running_mean, s.running_var, training,
-                          s.momentum, s.eps, /*cudnn_enabled=*/true)
-        .view(x.sizes());
+  if (x.is_cuda() || (!training && wants_gradient)) {
+    const Statistics moved{.mean = s.running_mean.clone(), .variance = s.running_var.clone()};
+    const Tensor y = at::batch_norm(x.flatten(0, 1), s.gamma, s.beta, moved.mean, moved.variance,
+                                    training, s.momentum, s.eps, /*cudnn_enabled=*/true);
+    if (training) take_finite({s.running_mean, s.running_var}, moved);
+    return y.view(x.sizes());
+  }
   if (training) {
     return BatchNormFunction::apply(x, s.gamma, s.beta, s.running_mean, s.running_var, s.eps,
                                     s.momentum);

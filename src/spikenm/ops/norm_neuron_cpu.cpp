@@ -2,6 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/kernels/norm_neuron_cpu.h"
+#include "spikenm/ops/running_statistics.h"
 #include "spikenm/ops/saved.h"
 
 #include <ATen/ATen.h>
@@ -56,15 +57,6 @@ void prepare_statistics(const Tensor& x, NormTensors& norm, const Tensor& runnin
   if (call.training) norm.variance = at::empty_like(norm.gamma);
 }
 
-void move_running(const Tensor& x, const NormTensors& norm, const Tensor& running_mean,
-                  const Tensor& running_var, double momentum) {
-  const double per_channel = static_cast<double>(x.numel() / x.size(2));
-  Tensor(running_mean).mul_(1 - momentum).add_(norm.mean, momentum);
-  Tensor(running_var)
-      .mul_(1 - momentum)
-      .add_(norm.variance, momentum * per_channel / (per_channel - 1));
-}
-
 // Keeps x alone: the backward replays the membrane from it.
 class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> {
  public:
@@ -86,7 +78,9 @@ class NormNeuronFunction : public torch::autograd::Function<NormNeuronFunction> 
     NormNeuron<float> args = arguments(x, norm, call);
     if (call.activity.defined()) args.activity = data<float>(call.activity);
     kernels::norm_neuron_forward_cpu(args, data<float>(spikes));
-    if (gamma && call.training) move_running(x, norm, *running_mean, *running_var, call.momentum);
+    if (gamma && call.training)
+      move_running({*running_mean, *running_var}, {norm.mean, norm.variance}, x.numel() / x.size(2),
+                   call.momentum);
 
     ctx->save_for_backward({x, norm.gamma, norm.beta, norm.mean, norm.inverse_std});
     ctx->saved_data["call"] = save_value(call);

@@ -108,6 +108,10 @@ void Stepper::visit_state(nn::StateVisitor& visitor) {
     const nn::StateVisitor::Scope scope(visitor, "optimizer");
     optimizer_.visit_state(visitor);
   }
+  {
+    const nn::StateVisitor::Scope scope(visitor, "bad_steps");
+    watch_.visit_state(visitor);
+  }
   if (!scaler_) return;
   const nn::StateVisitor::Scope scope(visitor, "loss_scale");
   scaler_->visit_state(visitor);

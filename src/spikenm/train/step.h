@@ -47,7 +47,7 @@ class Stepper {
   void update(const Position& at, double lr, const StepHooks& hooks);
 
   nn::Optimizer& optimizer() { return optimizer_; }
-  // Of the optimiser and the loss scale.
+  // Of the optimiser, the row of bad steps and the loss scale.
   void visit_state(nn::StateVisitor& visitor);
 
   [[nodiscard]] const StepWatch& watch() const { return watch_; }

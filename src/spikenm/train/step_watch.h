@@ -4,6 +4,7 @@
 #pragma once
 
 #include "spikenm/nn/network.h"
+#include "spikenm/nn/state.h"
 #include "spikenm/ops/bad_steps.h"
 #include "spikenm/train/loss_scale.h"
 
@@ -15,7 +16,7 @@ namespace spikenm::train {
 
 // A row of bad steps that was too long.
 struct BadSteps {
-  int64_t first = 0;  // number of the first one, counted from the watch's own start
+  int64_t first = 0;  // number of the first one, counted from 0
   int64_t in_a_row = 1;
   double loss = 0;       // of the first one
   std::string gradient;  // of the first one: the parameter to blame; empty: all were finite
@@ -34,6 +35,9 @@ class StepWatch {
 
   // None while there is no row that is too long. Waits for the GPU.
   [[nodiscard]] std::optional<BadSteps> found() const;
+
+  // A row that has begun is state, and so is the number of steps.
+  void visit_state(nn::StateVisitor& visitor) const { visitor.tensor("row", counter_.state()); }
 
  private:
   std::vector<nn::NamedTensor> parameters_;  // the network's, in the order of blame

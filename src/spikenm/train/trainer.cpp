@@ -51,6 +51,7 @@ void Trainer::start_sums() {
   const at::TensorOptions options(recipe_.model.network->device());
   loss_sum_ = at::zeros({}, options.dtype(at::kDouble));
   correct_ = at::zeros({}, options.dtype(at::kLong));
+  good_steps_ = at::zeros({}, options.dtype(at::kLong));
   epoch_seconds_ = 0;
 }
 
@@ -60,7 +61,6 @@ void Trainer::freeze(sparsity::Masks masks) {
 }
 
 void Trainer::train() {
-  steps_before_ = steps();
   display_.begin(steps(), trained_epochs(recipe_.train) * train_.batches());
   const auto n_phases = static_cast<int64_t>(recipe_.train.phases.size());
   for (; cursor_.phase < n_phases; ++cursor_.phase, cursor_.epoch = 0) {
@@ -112,24 +112,31 @@ EpochRecord Trainer::train_epoch(const std::string& name, const Phase& phase,
     const Position at = position_of(cursor_.batch);
     const double lr = recipe_.schedule.lr_at(at);
     const StepResult step = stepper_.step(feed.next(), at, lr, hooks);
-    loss_sum_ += step.loss;
-    correct_ += step.correct;
+    count(step);
     look(step, record);
     ++cursor_.batch;
     epoch_seconds_ = seconds_before + clock.seconds();
     if (calls_.between_steps) calls_.between_steps();
   }
 
-  record.loss = loss_sum_.item<double>() / static_cast<double>(n);
+  const auto good_steps = good_steps_.item<double>();
+  record.loss = loss_sum_.item<double>() / good_steps;
   check_finite(record.loss, "the mean loss",
                fmt::format("in {} epoch {} of {}", name, record.epoch, recipe_.train.epochs));
   record.lr = recipe_.schedule.lr_at(position_of(n - 1));
-  record.train_accuracy =
-      100.0 * correct_.item<double>() / static_cast<double>(n * recipe_.train.batch_size);
+  record.train_accuracy = 100.0 * correct_.item<double>() /
+                          (good_steps * static_cast<double>(recipe_.train.batch_size));
   record.seconds = seconds_before + clock.seconds();
   record.samples_per_second =
       static_cast<double>(n * recipe_.train.batch_size) / std::max(record.seconds, 1e-9);
   return record;
+}
+
+void Trainer::count(const StepResult& step) {
+  const at::Tensor is_good = step.loss.isfinite();
+  loss_sum_ += at::where(is_good, step.loss, 0);
+  correct_ += step.correct * is_good;
+  good_steps_ += is_good;
 }
 
 void Trainer::look(const StepResult& step, const EpochRecord& record) {
@@ -144,12 +151,11 @@ void Trainer::look(const StepResult& step, const EpochRecord& record) {
 void Trainer::check_steps() {
   const std::optional<BadSteps> bad = stepper_.watch().found();
   if (!bad) return;
-  const int64_t step = steps_before_ + bad->first;  // the watch counts since train() began
-  const Cursor at = cursor_after(step, recipe_.train, train_.batches());
+  const Cursor at = cursor_after(bad->first, recipe_.train, train_.batches());
   train_.start_epoch(at.epochs_done);
-  throw_diverged(
-      *bad, fmt::format("{} (step {}, {})", place_of(at, recipe_.train, train_.batches()), step + 1,
-                        samples_text(train_.samples_in(at.batch))));
+  throw_diverged(*bad,
+                 fmt::format("{} (step {}, {})", place_of(at, recipe_.train, train_.batches()),
+                             bad->first + 1, samples_text(train_.samples_in(at.batch))));
 }
 
 void Trainer::finish_steps() const {
@@ -237,6 +243,7 @@ void Trainer::visit_state(nn::StateVisitor& visitor) {
   visitor.value("is_frozen", is_frozen_);
   visitor.tensor("loss_sum", loss_sum_);
   visitor.tensor("correct", correct_);
+  visitor.tensor("good_steps", good_steps_);
 
   {
     const Scope scope(visitor, "network");

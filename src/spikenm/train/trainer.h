@@ -92,6 +92,7 @@ class Trainer {
   void run_phase(const std::string& name, const Phase& phase);
   EpochRecord train_epoch(const std::string& name, const Phase& phase, int64_t epochs_in_phase,
                           const StepHooks& hooks);
+  void count(const StepResult& step);
   void look(const StepResult& step, const EpochRecord& record);
   void check_steps();
   void validate(EpochRecord& record);
@@ -110,8 +111,10 @@ class Trainer {
   data::Loader watched_;  // validation; without one, a batch of training samples
   Stepper stepper_;
   Cursor cursor_;
-  at::Tensor loss_sum_, correct_;  // sums over this epoch so far, [] on the network's device
-  double epoch_seconds_ = 0;       // spent on this epoch so far, also before a stop
+  // Sums over this epoch so far, [] on the network's device. Steps whose loss is not finite are left
+  // out, and good_steps_ counts the others.
+  at::Tensor loss_sum_, correct_, good_steps_;
+  double epoch_seconds_ = 0;  // spent on this epoch so far, also before a stop
   sparsity::Masks masks_;
   bool is_frozen_ = false;
   double best_accuracy_ = -1;  // on validation; -1: none yet
@@ -119,7 +122,6 @@ class Trainer {
   EarlyStop early_stop_;
   int64_t stopped_early_ = 0;
   Json phase_seconds_ = Json::object(), outcome_;
-  int64_t steps_before_ = 0;  // steps done before train() was called
 };
 
 }  // namespace spikenm::train

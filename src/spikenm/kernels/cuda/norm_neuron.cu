@@ -37,6 +37,7 @@ __global__ void finish_statistics(NormStatistics a, int64_t positions, unsigned 
 
   a.mean[c] = static_cast<float>(mean);
   a.inverse_std[c] = static_cast<float>(1 / sqrt(variance + a.eps));
+  if (!isfinite(mean) || !isfinite(variance)) return;  // a bad step, after which training may go on
   a.running_mean[c] = static_cast<float>((1 - momentum) * a.running_mean[c] + momentum * mean);
   a.running_variance[c] = static_cast<float>((1 - momentum) * a.running_variance[c] +
                                              momentum * variance * n / (n - 1));
