@@ -1,44 +1,11 @@
 #include "spikenm/core/live_lines.h"
 
-#include "support/child.h"
-
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <array>
-#include <optional>
-#include <string>
+#include "support/terminal.h"
 
 namespace spikenm {
 namespace {
 
-// What `body` writes to stderr when that is a terminal of 20 columns and 4 rows. Nothing where the
-// system gives no terminals.
-template <class Body>
-std::optional<std::string> on_terminal(const Body& body) {
-  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
-  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) return std::nullopt;
-  const winsize size{.ws_row = 4, .ws_col = 20, .ws_xpixel = 0, .ws_ypixel = 0};
-  ::ioctl(terminal, TIOCSWINSZ, &size);
-  const int side = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
-  const pid_t child = test::in_child([&] {
-    ::setenv("TERM", "xterm", 1);
-    ::dup2(side, STDERR_FILENO);
-    body();
-    return 0;
-  });
-  EXPECT_EQ(test::status_of(child), 0);
-  ::close(side);  // the last one: what was written can still be read, then reading fails
-  std::string text;
-  std::array<char, 4096> part;
-  for (ssize_t n; (n = ::read(terminal, part.data(), part.size())) > 0;)
-    text.append(part.data(), static_cast<size_t>(n));
-  ::close(terminal);
-  return text;
-}
+using test::in_pipe, test::on_terminal;
 
 TEST(LiveLines, AreRedrawnInTheirPlaceAndRemoved) {
   const std::optional<std::string> text = on_terminal([] {
@@ -74,19 +41,12 @@ TEST(LiveLines, FitTheTerminal) {
 }
 
 TEST(LiveLines, AreNothingInAPipe) {
-  std::array<int, 2> ends;
-  ASSERT_EQ(::pipe(ends.data()), 0);
-  const pid_t child = test::in_child([&] {
-    ::dup2(ends[1], STDERR_FILENO);
-    LiveLines lines;
-    lines.update({"one"});
-    return lines.is_live() ? 1 : 0;
-  });
-  EXPECT_EQ(test::status_of(child), 0);
-  ::close(ends[1]);
-  char byte = 0;
-  EXPECT_EQ(::read(ends[0], &byte, 1), 0);
-  ::close(ends[0]);
+  EXPECT_EQ(in_pipe([] {
+              LiveLines lines;
+              lines.update({"one"});
+              EXPECT_FALSE(lines.is_live());
+            }),
+            "");
 }
 
 TEST(LiveLines, AreCutBetweenCharacters) {

@@ -37,8 +37,8 @@ double EpochDisplay::seconds_left(int64_t done) const {
 void EpochDisplay::step(const EpochRecord& record, double loss, int64_t done) {
   if (!display_.bar || !progress_.is_live()) return;
   progress_.update(display_.title, static_cast<double>(done) / static_cast<double>(all_),
-                   fmt::format("{} {}/{}  loss {:.3f}{}  left {}", record.phase, record.epoch,
-                               epochs_, loss, last_validation_, clock_text(seconds_left(done))));
+                   fmt::format("{} {}/{}  left {}  loss {:.3f}{}", record.phase, record.epoch,
+                               epochs_, clock_text(seconds_left(done)), loss, last_validation_));
 }
 
 void EpochDisplay::epoch(const EpochRecord& record, int64_t done) {
