@@ -1,5 +1,6 @@
 // A run that was stopped and goes on is the run that never stopped, bit for bit.
 #include "spikenm/core/parallel.h"
+#include "spikenm/sparsity/method_keys.h"
 #include "support/expect_error.h"
 #include "support/machine_figures.h"
 #include "support/stopped_run.h"
@@ -53,23 +54,57 @@ Overrides long_enough(const std::string& method) {
   return {"train.epochs=3", "train.search_epochs=2", "method.name=" + method};
 }
 
+// The overrides and this many threads, before the stop and after it.
+Overrides with_threads(Overrides overrides, int64_t threads) {
+  overrides.push_back(fmt::format("threads={}", threads));
+  return overrides;
+}
+
+// The keys of a method that say how many steps something is held.
+std::vector<std::string> keys_of_holds(const std::string& method) {
+  std::vector<std::string> names;
+  for (const KeyGroup& group : sparsity::method_keys())
+    for (const Key* key : group.keys)
+      if (group.owner == method && key->type == KeyType::kStepsOrShare) names.push_back(key->name);
+  return names;
+}
+
 bool masks_neurons(const std::string& method) {
   return !test::tiny_recipe(long_enough(method)).model.method->neurons().empty();
 }
 
-class EveryMethodResumes : public testing::TestWithParam<std::string> {};
+class EveryMethodResumes : public testing::TestWithParam<std::string> {
+ protected:
+  ~EveryMethodResumes() override { set_threads(threads_before_); }
 
-// In the middle of an epoch, at the end of one, before prune, and while the mask is frozen.
+ private:
+  int threads_before_ = threads();
+};
+
+// In the middle of an epoch, at the end of one, before prune, and while the mask is frozen; with one
+// thread and with two.
 TEST_P(EveryMethodResumes, AsIfItHadNeverStopped) {
   const Overrides overrides = long_enough(GetParam());
-  const Ending whole = run_whole(overrides);
-  for (const int64_t steps : {1, 5, 9, 14, 18}) EXPECT_EQ(run_in_two(overrides, steps), whole);
+  const Ending whole = run_whole(with_threads(overrides, 2));
+  for (const int64_t steps : {1, 5, 9, 14, 18})
+    EXPECT_EQ(run_in_two(with_threads(overrides, 1 + steps % 2), steps), whole) << steps;
   // Once the mask is frozen the method rests, and what it kept is no longer saved.
   for (const int64_t steps : {23, 27}) {
-    Ending ending = run_in_two(overrides, steps);
+    Ending ending = run_in_two(with_threads(overrides, steps == 23 ? 1 : 2), steps);
     ending.kept = whole.kept;
     EXPECT_EQ(ending, whole) << steps;
   }
+}
+
+// Weights and logits have moved since the mask was drawn. The fourth and the eighth step change it.
+TEST_P(EveryMethodResumes, InTheMiddleOfAHold) {
+  const std::vector<std::string> keys = keys_of_holds(GetParam());
+  if (keys.empty()) GTEST_SKIP() << "holds nothing";
+  Overrides overrides = long_enough(GetParam());
+  for (const std::string& key : keys) overrides.push_back(fmt::format("method.{}=4", key));
+  const Ending whole = run_whole(with_threads(overrides, 1));
+  for (const int64_t steps : {3, 6, 7})
+    EXPECT_EQ(run_in_two(with_threads(overrides, 1 + steps % 2), steps), whole) << steps;
 }
 
 TEST_P(EveryMethodResumes, WithNeuronMasksThatAreSteeredToATarget) {
@@ -86,32 +121,33 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryMethodResumes,
                          testing::ValuesIn(sparsity::methods().names()),
                          [](const auto& method) { return test::test_name(method.param); });
 
-// Weights and logits have moved since the mask was drawn.
+TEST(Resume, EveryMethodThatHoldsAMaskIsKnownByItsKeys) {
+  EXPECT_EQ(keys_of_holds("spikenm"), std::vector<std::string>{"redraw_every"});
+  EXPECT_EQ(keys_of_holds("gradual-rewire").size(), 2u);
+  for (const char* method : {"esl", "gradual", "rewire"})
+    EXPECT_EQ(keys_of_holds(method).size(), 1u) << method;
+}
+
+// With logits that move fast.
 TEST(Resume, AMaskThatIsHeldIsNotDrawnAgain) {
-  for (const char* hold : {"method.redraw_every=4", "method.redraw_every=30%"}) {
-    for (const char* preset : {"method.preset=paper", "method.preset=default"}) {
-      Overrides overrides = long_enough("spikenm");
-      overrides.emplace_back(hold);
-      overrides.emplace_back(preset);
-      overrides.emplace_back("method.logit_lr=0.5");
-      const Ending whole = run_whole(overrides);
-      for (const int64_t steps : {3, 6, 7, 15})
-        EXPECT_EQ(run_in_two(overrides, steps), whole) << hold << " " << preset << " " << steps;
-    }
-  }
-  Overrides gradual = long_enough("gradual");
-  gradual.emplace_back("method.mask_every=4");
-  EXPECT_EQ(run_in_two(gradual, 6), run_whole(gradual));
-  Overrides zero = long_enough("spikenm");
-  zero.insert(zero.end(), {"method.redraw_every=4", "method.regrow=zero"});
-  for (const int64_t steps : {3, 4, 7}) EXPECT_EQ(run_in_two(zero, steps), run_whole(zero));
-  // On both sides of where the rewiring begins.
+  const auto expect_same = [](const Overrides& more, const std::vector<int64_t>& stops) {
+    Overrides overrides = long_enough("spikenm");
+    overrides.insert(overrides.end(), more.begin(), more.end());
+    const Ending whole = run_whole(overrides);
+    for (const int64_t steps : stops)
+      EXPECT_EQ(run_in_two(overrides, steps), whole) << more.front() << " " << steps;
+  };
+  for (const char* preset : {"method.preset=paper", "method.preset=default"})
+    expect_same({"method.redraw_every=30%", preset, "method.logit_lr=0.5"}, {3, 7, 15});
+  expect_same({"method.redraw_every=4", "method.regrow=zero"}, {3, 4, 7});
+}
+
+// On both sides of where the rewiring begins.
+TEST(Resume, TwoHoldsOfOneMethodMayDiffer) {
   Overrides both = long_enough("gradual-rewire");
   both.insert(both.end(), {"method.mask_every=4", "method.every=3"});
-  for (const int64_t steps : {6, 9, 10, 14}) EXPECT_EQ(run_in_two(both, steps), run_whole(both));
-  Overrides rewire = long_enough("rewire");
-  rewire.emplace_back("method.every=4");
-  EXPECT_EQ(run_in_two(rewire, 6), run_whole(rewire));
+  const Ending whole = run_whole(both);
+  for (const int64_t steps : {6, 9, 10, 14}) EXPECT_EQ(run_in_two(both, steps), whole) << steps;
 }
 
 TEST(Resume, EveryOptimizerGoesOnWithItsMoments) {
