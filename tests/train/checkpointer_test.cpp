@@ -74,7 +74,7 @@ TEST(Checkpointer, CountsTheWaitsForTheFileBeforeAndForTheCopy) {
       elsewhere([] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }));
   saved.checkpointer.write_model("model", turned_model());
   EXPECT_EQ(saved.checkpointer.waits().count, 1);
-  EXPECT_EQ(saved.checkpointer.waits().longest, saved.checkpointer.waits().longest_copy);
+  EXPECT_LT(saved.checkpointer.waits().longest, 0.1);
   saved.checkpointer.write_model("model", turned_model());
   const CheckpointWaits& waits = saved.checkpointer.waits();
   EXPECT_EQ(waits.count, 2);

@@ -98,7 +98,7 @@ TEST(EpochDisplay, QuietStillWarns) {
 
 TEST(EpochDisplay, VerboseAddsWhatElseWasWatched) {
   EXPECT_EQ(in_pipe([] { show({.title = "run", .verbose = true}); }),
-            kLine + "\n  density 0.25\n  tau 0.5\n");
+            kLine + "\n  tau 0.5\n  density 0.25\n");
 }
 
 TEST(EpochDisplay, ADumbTerminalIsLikeAPipe) {
