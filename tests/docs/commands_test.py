@@ -49,9 +49,15 @@ def code_lines(text):
     return lines
 
 
+def is_whole(code):
+    """Whether a command in a sentence is one to type, not only its name."""
+    words = code.split()
+    return len(words) > 3 or (len(words) == 3 and words[1] in ("demo", "keys", "list", "table") and words[2] != "foo")
+
+
 def commands_of(text):
     """The words of every command of our programs; inline ones too, where they are whole."""
-    inline = [code for code in re.findall(r"`(spikenm [^`\n]+)`", text) if len(code.split()) > 3 and not PLACEHOLDER.search(code)]
+    inline = [code for code in re.findall(r"`(spikenm [^`\n]+)`", text) if is_whole(code) and not PLACEHOLDER.search(code)]
     found = []
     for line in [part for code in [*code_lines(text), *inline] for part in code.split(" && ")]:
         program = PROGRAM.match(line)
@@ -204,6 +210,18 @@ class Commands(unittest.TestCase):
             for line in code_lines(page.read_text()):
                 if words := re.match(r"make\b(?: ([a-z-]+))?", line):
                     self.assertIn(words[1] or "build", targets, f"{page.name}: {line}")
+
+    def test_other_programs_are_there(self):
+        """Tools, benchmarks and examples that a page starts: their sources stand where the build finds them."""
+        homes = {"tools/": "tools/{}", "build/bench/": "bench/{}.cpp", "build/examples/": "examples/{}/main.cpp"}
+        seen = 0
+        for page in [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "bench/README.md"]:
+            for line in code_lines(page.read_text()):
+                for start, home in homes.items():
+                    for name in re.findall(rf"(?:^|\s){start}([\w.]+)", line):
+                        seen += 1
+                        self.assertTrue((ROOT / home.format(name)).is_file(), f"{page.name}: {line}")
+        self.assertGreaterEqual(seen, 5)
 
     def test_messages_of_troubleshooting_are_said(self):
         """What a table of troubleshooting quotes stands in the sources."""
