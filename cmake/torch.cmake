@@ -28,9 +28,6 @@ find_package(Threads REQUIRED)
 add_library(spikenm_torch INTERFACE IMPORTED GLOBAL)
 target_include_directories(spikenm_torch INTERFACE
   "${SPIKENM_TORCH}/include" "${SPIKENM_TORCH}/include/torch/csrc/api/include")
-# The wheel carries the headers of another fmt, and which of the two a file sees depends on its include order;
-# neither may then need a library.
-target_compile_definitions(spikenm_torch INTERFACE FMT_HEADER_ONLY=1)
 # Nothing of ours is built with -fopenmp: the wheel brings a libgomp of its own, and two would mean two thread pools.
 target_link_libraries(spikenm_torch INTERFACE
   "${SPIKENM_TORCH}/lib/libtorch_cpu.so" "${SPIKENM_TORCH}/lib/libc10.so" Threads::Threads)
