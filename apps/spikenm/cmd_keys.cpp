@@ -6,6 +6,7 @@
 #include "spikenm/core/show.h"
 #include "spikenm/core/text.h"
 #include "spikenm/train/run_keys.h"
+#include "spikenm/train/run_lists.h"
 
 #include <memory>
 
@@ -38,12 +39,13 @@ void keys(const KeysArguments& a) {
           printable(a.word), nearest(a.word, words)));
   }
 
+  const NamesByKey names = train::run_key_names();
   if (a.json) {
-    show_json(keys_as_json(groups));
+    show_json(keys_as_json(groups, names));
   } else if (a.markdown) {
-    show_text(kPageTop + keys_as_markdown(groups));
+    show_text(kPageTop + keys_as_markdown(groups, names));
   } else {
-    const std::string text = keys_as_text(groups);
+    const std::string text = keys_as_text(groups, names);
     show_text(text.empty() ? a.word + ": has no keys of its own\n" : text);
   }
 }

@@ -68,6 +68,20 @@ TEST(KeyText, JsonHasEverything) {
   EXPECT_EQ(all[6]["choices"], (Json{"hard", "soft"}));
 }
 
+TEST(KeyText, AKeyOfTextShowsTheNamesThatItTakes) {
+  static const TextKey loss{"loss", "ce", "what is minimised"};
+  static const TextListKey phases{"phases", std::vector<std::string>{"a"}, "what is done"};
+  const std::vector<KeyGroup> train{{"train", "", {&loss, &phases}}};
+  const NamesByKey names{{"train.loss", {{"ce", "mse"}, "losses"}}, {"train.phases", {{"a"}, ""}}};
+  EXPECT_EQ(keys_as_text(train, names),
+            "[train]\n  loss = \"ce\"\n"
+            "      what is minimised [one of ce, mse; spikenm list losses]\n"
+            "  phases = [\"a\"]\n      what is done [texts, names of a]\n");
+  EXPECT_NE(keys_as_markdown(train, names).find("| one of ce, mse; `spikenm list losses` |"),
+            std::string::npos);
+  EXPECT_EQ(keys_as_json(train, names)[0]["choices"], (Json{"ce", "mse"}));
+}
+
 TEST(KeyText, AWordIsASectionAReaderOrAKey) {
   const auto count = [](const char* word) {
     size_t n = 0;

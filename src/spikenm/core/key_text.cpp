@@ -64,12 +64,26 @@ std::string code(const std::string& text) {
   return text.empty() ? "" : "`" + text + "`";
 }
 
-std::string markdown_row(const Key& key) {
+const KeyNames* names_of(const NamesByKey& names, const std::string& section, const Key& key) {
+  const auto found = names.find(full_name(section, key));
+  return found == names.end() || !key.choices.empty() ? nullptr : &found->second;
+}
+
+// What values a key takes, with the names of others' tables. `quote` sets a command apart.
+std::string range_text(const Key& key, const KeyNames* names, const char* quote) {
+  if (names == nullptr) return key_range(key);
+  const char* const type = key.type == KeyType::kTextList ? "texts, names of" : "one of";
+  std::string text = fmt::format("{} {}", type, join(names->names, ", "));
+  if (!names->list.empty()) text += fmt::format("; {0}spikenm list {1}{0}", quote, names->list);
+  return text;
+}
+
+std::string markdown_row(const Key& key, const KeyNames* names) {
   std::string usual = code(key.fallback);
   if (!key.varies.empty()) usual += (usual.empty() ? "" : "; ") + key.varies;
   const std::string meaning = key.what + (key.condition.empty() ? "" : "; only " + key.condition);
-  return fmt::format("| `{}` | {} | {} | {} |\n", key.name, cell(key_range(key)), cell(usual),
-                     cell(meaning));
+  return fmt::format("| `{}` | {} | {} | {} |\n", key.name, cell(range_text(key, names, "`")),
+                     cell(usual), cell(meaning));
 }
 
 }  // namespace
@@ -135,14 +149,15 @@ std::string key_range(const Key& key) {
               : fmt::format("{}, {} to {}", type, key.low, key.high);
 }
 
-std::string keys_as_text(const std::vector<KeyGroup>& groups) {
+std::string keys_as_text(const std::vector<KeyGroup>& groups, const NamesByKey& names) {
   std::string text;
   for (const SharedKeys& shared : share_keys(groups)) {
     text += (text.empty() ? "" : "\n") + heading(shared) + "\n";
     for (const Key* key : shared.keys) {
       text += "  " + key->name + (key->fallback.empty() ? "" : " = " + key->fallback);
       if (!key->varies.empty()) text += "  (" + default_words(*key) + ")";
-      text += fmt::format("\n      {} [{}]", key->what, key_range(*key));
+      text += fmt::format("\n      {} [{}]", key->what,
+                          range_text(*key, names_of(names, shared.section, *key), ""));
       if (!key->condition.empty()) text += ", only " + key->condition;
       text += '\n';
     }
@@ -150,7 +165,7 @@ std::string keys_as_text(const std::vector<KeyGroup>& groups) {
   return text;
 }
 
-std::string keys_as_markdown(const std::vector<KeyGroup>& groups) {
+std::string keys_as_markdown(const std::vector<KeyGroup>& groups, const NamesByKey& names) {
   std::string text;
   std::string section = "none yet";
   for (const SharedKeys& shared : share_keys(groups)) {
@@ -165,12 +180,13 @@ std::string keys_as_markdown(const std::vector<KeyGroup>& groups) {
       text += ":\n";
     }
     text += "\n| key | takes | default | meaning |\n|---|---|---|---|\n";
-    for (const Key* key : shared.keys) text += markdown_row(*key);
+    for (const Key* key : shared.keys)
+      text += markdown_row(*key, names_of(names, shared.section, *key));
   }
   return text;
 }
 
-Json keys_as_json(const std::vector<KeyGroup>& groups) {
+Json keys_as_json(const std::vector<KeyGroup>& groups, const NamesByKey& names) {
   Json list = Json::array();
   for (const SharedKeys& shared : share_keys(groups)) {
     for (const Key* key : shared.keys) {
@@ -182,6 +198,8 @@ Json keys_as_json(const std::vector<KeyGroup>& groups) {
       if (!key->varies.empty()) row["default_varies"] = key->varies;
       if (!key->low.empty()) row["range"] = {Json::parse(key->low), Json::parse(key->high)};
       if (!key->choices.empty()) row["choices"] = key->choices;
+      if (const KeyNames* const of = names_of(names, shared.section, *key))
+        row["choices"] = of->names;
       if (!key->condition.empty()) row["only"] = key->condition;
       list.push_back(std::move(row));
     }

@@ -4,6 +4,7 @@
 #include "spikenm/core/json.h"
 #include "spikenm/core/key.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +30,16 @@ std::vector<std::string> key_words(const std::vector<KeyGroup>& groups);
 // "number, 0 to 1", "one of hard, soft": what values a key takes.
 std::string key_range(const Key& key);
 
-std::string keys_as_text(const std::vector<KeyGroup>& groups);
+// The names that a key of text takes, where tables elsewhere have them.
+struct KeyNames {
+  std::vector<std::string> names;
+  std::string list;  // "losses": what `spikenm list` calls them; empty: it has no such list
+};
+using NamesByKey = std::map<std::string, KeyNames>;  // by "train.loss"
+
+std::string keys_as_text(const std::vector<KeyGroup>& groups, const NamesByKey& names = {});
 // Tables, one below a heading for each section and its readers.
-std::string keys_as_markdown(const std::vector<KeyGroup>& groups);
-Json keys_as_json(const std::vector<KeyGroup>& groups);
+std::string keys_as_markdown(const std::vector<KeyGroup>& groups, const NamesByKey& names = {});
+Json keys_as_json(const std::vector<KeyGroup>& groups, const NamesByKey& names = {});
 
 }  // namespace spikenm

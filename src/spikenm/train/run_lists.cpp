@@ -5,6 +5,7 @@
 #include "spikenm/data/transforms/transform.h"
 #include "spikenm/graph/models/models.h"
 #include "spikenm/graph/models/neuron_options.h"
+#include "spikenm/nm/grouping.h"
 #include "spikenm/sparsity/methods/method_rows.h"
 #include "spikenm/sparsity/methods/spikenm_keys.h"
 #include "spikenm/train/losses/loss_rows.h"
@@ -96,6 +97,18 @@ std::vector<RunList> run_lists() {
   };
 #undef SPIKENM_LOSS_ROW
 #undef SPIKENM_ROW
+}
+
+NamesByKey run_key_names() {
+  NamesByKey names;
+  for (const RunList& list : run_lists()) {
+    KeyNames& of = names[list.key];
+    of.list = list.name;
+    for (const ListRow& row : list.rows) of.names.push_back(row.name);
+  }
+  for (const nm::Axis axis : {nm::Axis::kIn, nm::Axis::kFlat})
+    names["method.axis"].names.emplace_back(nm::axis_name(axis));
+  return names;
 }
 
 }  // namespace spikenm::train

@@ -1,6 +1,8 @@
 // Everything that a config chooses by name, with a line for each; listing it needs no torch.
 #pragma once
 
+#include "spikenm/core/key_text.h"
+
 #include <string>
 #include <vector>
 
@@ -18,5 +20,8 @@ struct RunList {
 };
 
 std::vector<RunList> run_lists();
+
+// The names of these lists, and others that keys of text take.
+NamesByKey run_key_names();
 
 }  // namespace spikenm::train
