@@ -7,6 +7,7 @@
 #include "spikenm/core/show.h"
 #include "spikenm/data/contact_sheet.h"
 #include "spikenm/data/open.h"
+#include "spikenm/data/recording_set.h"
 #include "spikenm/report/picture_file.h"
 
 namespace spikenm::cli {
@@ -19,18 +20,36 @@ struct PreviewArguments {
   bool augmented = false;
 };
 
-// The class above each image; for recordings, the class above the first frame and the time step
-// above the others.
+// What is said above one sample: the label after augmentation, and when its frames begin, in µs.
+struct Told {
+  int64_t label = 0;
+  std::vector<int64_t> begins;  // empty where there are no recordings
+};
+
+// The class above each image; for recordings, the class above the first frame, the time step and
+// its time above the others.
 std::vector<std::string> captions_of(const data::DatasetInfo& info, const data::SheetLayout& layout,
-                                     const std::vector<int64_t>& labels) {
+                                     const std::vector<Told>& samples) {
   std::vector<std::string> captions;
   const bool one_tile = layout.shape.frames == 1 || (layout.events && layout.shape.height == 1);
-  for (const int64_t label : labels) {
-    captions.push_back(info.class_name(label) + (one_tile ? "" : ", t = 1"));
-    for (int64_t t = 2; !one_tile && t <= layout.shape.frames; ++t)
+  for (const Told& told : samples) {
+    captions.push_back(info.class_name(told.label) + (one_tile ? "" : ", t = 1"));
+    for (int64_t t = 2; !one_tile && t <= layout.shape.frames; ++t) {
       captions.push_back(fmt::format("t = {} of {}", t, layout.shape.frames));
+      if (!told.begins.empty())
+        captions.back() += fmt::format(
+            ", {:.4g} ms", 1e-3 * static_cast<double>(told.begins[static_cast<size_t>(t - 1)]));
+    }
   }
   return captions;
+}
+
+std::vector<int64_t> begins_of(const data::Dataset& dataset, data::Part part, int64_t index,
+                               const data::FrameOptions& options) {
+  if (dataset.recordings() == nullptr) return {};
+  data::Recording recording;
+  dataset.recordings()->load(part, index, recording);
+  return data::frame_begins(recording.events, options);
 }
 
 void preview(const PreviewArguments& a) {
@@ -40,6 +59,9 @@ void preview(const PreviewArguments& a) {
   const data::DatasetInfo& info = dataset->info();
   std::shared_ptr<const data::TransformChain> augment;
   if (a.augmented) augment = data::read_pipelines(config.section("data"), info).train.augment;
+  data::FrameOptions frames{.frames = info.shape().frames};
+  if (dataset->recordings() != nullptr)
+    frames = data::read_frame_options(config.section("data"), frames);
   config.reject_unread();
 
   const data::Part part = a.part == "train" ? data::Part::kTrain : data::Part::kTest;
@@ -48,7 +70,7 @@ void preview(const PreviewArguments& a) {
       *dataset, part, per_class ? a.per_class : a.count, per_class, a.dataset.seed);
   SPIKENM_CHECK(!chosen.empty(), "{}: found no {} samples to draw", info.name, a.part);
 
-  std::vector<int64_t> labels;  // an augmentation may change them
+  std::vector<Told> told;
   ProgressLine line;
   const auto progress = progress_on(line, a.dataset.name);
   const auto sample = [&](int64_t i) {
@@ -58,7 +80,7 @@ void preview(const PreviewArguments& a) {
     s.values.resize(static_cast<size_t>(info.sample_size()));
     dataset->read(part, index, s.values.data());
     if (augment != nullptr) augment->apply(s, a.dataset.seed, /*epoch=*/0, index);
-    labels.push_back(s.label);
+    told.push_back({s.label, begins_of(*dataset, part, index, frames)});
     return s;
   };
 
@@ -70,11 +92,12 @@ void preview(const PreviewArguments& a) {
   const data::Picture sheet = data::draw_contact_sheet(layout, sample);
   const data::TileGrid grid = data::sheet_grid(layout);
   const std::string written =
-      report::write_picture(preview_svg(sheet, grid, captions_of(info, layout, labels)), a.out)
+      report::write_picture(preview_svg(sheet, grid, captions_of(info, layout, told)), a.out)
           .string();
   line.clear();
   for (size_t i = 0; i < chosen.size(); ++i)
-    show("{:>4}  {} {:>6}  {}\n", i + 1, a.part, chosen[i], printable(info.class_name(labels[i])));
+    show("{:>4}  {} {:>6}  {}\n", i + 1, a.part, chosen[i],
+         printable(info.class_name(told[i].label)));
   show("{}: {} x {} pixels, {} samples of {}\n", written, sheet.width, sheet.height, chosen.size(),
        info.name);
 }

@@ -63,13 +63,23 @@ TEST_F(DataCli, StatsCountClassesAndEvents) {
   EXPECT_NE(data("stats", "cifar10").out.find("airplane"), std::string::npos);
 }
 
+TEST_F(DataCli, AFolderOfRecordingsHasStats) {
+  const Outcome found = data("stats", "event-folder", {"--json"});
+  ASSERT_EQ(found.code, 0) << found.err;
+  const Json stats = Json::parse(found.out);
+  EXPECT_EQ(stats.dump().find("null"), std::string::npos) << stats;
+  EXPECT_TRUE(test::has(found.out, "events")) << found.out;
+}
+
 TEST_F(DataCli, PreviewDrawsImagesAndEvents) {
-  for (const char* name : {"cifar10", "dvs-gesture", "shd"}) {
+  for (const char* name : {"cifar10", "dvs-gesture", "event-folder", "shd"}) {
     const Outcome found = data("preview", name, {"--out", "sheet.svg", "--count", "2", "--T", "4"});
     EXPECT_EQ(found.code, 0) << found.err;
     const std::string svg = read_file(dir / "sheet.svg");
     EXPECT_TRUE(test::has(svg, "data:image/png;base64,")) << name;
-    EXPECT_EQ(test::has(svg, ">t = 4 of 4<"), name == std::string("dvs-gesture")) << name;
+    const bool has_times =
+        name == std::string("dvs-gesture") || name == std::string("event-folder");
+    EXPECT_EQ(test::has(svg, ">t = 4 of 4, ") && test::has(svg, " ms<"), has_times) << name;
   }
 }
 

@@ -57,6 +57,13 @@ TEST(Frames, ByNumberThePiecesFollowTheFile) {
   EXPECT_EQ(frames_of(events, options, 1, 5), (Counts{1, 1, 0, 0, 0, 0, 0, 1, 1, 1}));
 }
 
+TEST(Frames, TheirTimesAreThoseOfTheCut) {
+  const std::vector<Event> events = at_times({100, 101, 102, 103, 103, 105, 106, 107, 111});
+  EXPECT_EQ(frame_begins(events, kByNumber), (std::vector<int64_t>{0, 2, 3, 6}));
+  EXPECT_EQ(frame_begins(events, kByTime), (std::vector<int64_t>{0, 2, 4, 6}));
+  EXPECT_EQ(frame_begins({}, kByNumber), (std::vector<int64_t>{0, 0, 0, 0}));
+}
+
 TEST(Frames, ByTimeEachPieceIsTheFloorOfItsShareOfTheSpan) {
   // Span 8 of 4 pieces: [0,2) [2,4) [4,6) [6,…].
   EXPECT_EQ(frames_of(at_times({0, 1, 2, 3, 3, 5, 6, 7, 8}), kByTime), (Counts{2, 3, 1, 3}));

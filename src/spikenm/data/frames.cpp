@@ -82,4 +82,16 @@ void integrate(std::span<const Event> events, const FrameOptions& options, int64
   }
 }
 
+std::vector<int64_t> frame_begins(std::span<const Event> events, const FrameOptions& options) {
+  std::vector<int64_t> begins(static_cast<size_t>(options.frames));
+  if (events.empty()) return begins;
+  const int64_t start = events.front().t;
+  const size_t share = events.size() / begins.size();
+  const int64_t step = (events.back().t - start) / options.frames;
+  for (size_t t = 0; t < begins.size(); ++t)
+    begins[t] = options.rule == FrameRule::kNumber ? events[t * share].t - start
+                                                   : step * static_cast<int64_t>(t);
+  return begins;
+}
+
 }  // namespace spikenm::data

@@ -7,6 +7,7 @@
 #include "spikenm/data/sample.h"
 
 #include <span>
+#include <vector>
 
 namespace spikenm::data {
 
@@ -33,5 +34,8 @@ KeyList frame_keys();
 // µs.
 void integrate(std::span<const Event> events, const FrameOptions& options, int64_t height,
                int64_t width, float* out);
+
+// When each frame begins, in µs from the first event; 0 without events.
+std::vector<int64_t> frame_begins(std::span<const Event> events, const FrameOptions& options);
 
 }  // namespace spikenm::data
