@@ -14,6 +14,7 @@
 #include "spikenm/report/points.h"
 #include "spikenm/report/run_groups.h"
 #include "spikenm/report/spike_figure.h"
+#include "spikenm/report/svg_canvas.h"
 
 #include <algorithm>
 #include <memory>
@@ -26,8 +27,8 @@ const std::vector<std::string> kKinds{"curves", "masks", "spikes", "confusion", 
 
 struct PlotArguments {
   std::vector<std::string> words;  // perhaps a kind, then runs
-  std::vector<std::string> set;
-  std::string out, by;
+  std::vector<std::string> set, rename;
+  std::string out, by, with;
   report::PointsOptions points;
   int64_t sample = 0;
 };
@@ -48,18 +49,29 @@ std::string title_of(const PlotArguments& a, const std::string& otherwise) {
   return a.points.title.empty() ? otherwise : a.points.title;
 }
 
+// A picture of each run, one below the other; several are told apart by their folders.
+std::string draw_each(
+    const PlotArguments& a, const std::vector<fs::path>& paths, const char* kind,
+    const std::function<std::string(const std::string& title, const report::Run& run)>& draw_one) {
+  std::vector<std::string> documents;
+  for (const fs::path& path : paths) {
+    const report::Run run = report::read_begun_run(path);
+    const std::string name = title_of(a, fmt::format("{}: {}", kind, report::short_name(run)));
+    documents.push_back(draw_one(paths.size() > 1 ? name + ", " + path.string() : name, run));
+  }
+  return report::stack_documents(documents);
+}
+
 std::string draw_masks(const PlotArguments& a, const std::vector<fs::path>& paths) {
-  SPIKENM_CHECK(paths.size() == 1, "plot masks: found {} folders, wanted one run", paths.size());
-  const report::Run run = report::read_begun_run(paths.front());
-  return report::masks_svg(title_of(a, "masks: " + report::short_name(run)),
-                           report::read_masks(run));
+  return draw_each(a, paths, "masks", [](const std::string& title, const report::Run& run) {
+    return report::masks_svg(title, report::read_masks(run));
+  });
 }
 
 std::string draw_spikes(const PlotArguments& a, const std::vector<fs::path>& paths) {
-  SPIKENM_CHECK(paths.size() == 1, "plot spikes: found {} folders, wanted one run", paths.size());
-  const report::Run run = report::read_begun_run(paths.front());
-  return report::spike_svg(title_of(a, "spikes: " + report::short_name(run)),
-                           record_spikes(paths.front(), a.sample, a.set));
+  return draw_each(a, paths, "spikes", [&](const std::string& title, const report::Run& run) {
+    return report::spike_svg(title, record_spikes(run.folder, a.sample, a.set));
+  });
 }
 
 // Runs that differ in the seed alone are added up.
@@ -91,6 +103,8 @@ std::string draw_points(const PlotArguments& a, const std::vector<fs::path>& pat
   if (!folders.empty())
     for (report::PointRow& row : report::rows_of_runs(runs_at(folders, /*finished=*/true), a.by))
       rows.push_back(std::move(row));
+  if (!a.with.empty()) report::add_numbers(rows, report::parse_csv(read_file(a.with), a.with));
+  report::rename_series(rows, a.rename);
   return report::plot_svg(report::points_plot(rows, a.points));
 }
 
@@ -131,6 +145,10 @@ std::function<void()> setup_plot(CLI::App& app) {
   app.add_option("--x", a->points.x, "points: the number along x")->capture_default_str();
   app.add_option("--y", a->points.y, "points: the number along y")->capture_default_str();
   app.add_option("--by", a->by, "points: config key or CSV column that makes a curve");
+  as_path(app.add_option("--with", a->with,
+                         "points: CSV with more numbers of the runs; its first column has the "
+                         "names of their folders"));
+  app.add_option("--rename", a->rename, "points: OLD=NEW, what the legend calls a curve");
   app.add_flag("--log-x", a->points.log_x, "points: logarithmic x; a zero stands apart");
   app.add_flag("--log-y", a->points.log_y, "points: logarithmic y; a zero stands apart");
 

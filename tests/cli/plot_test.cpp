@@ -23,6 +23,10 @@ TEST_F(PlotCli, ATrainedRunHasEveryPicture) {
     EXPECT_TRUE(read_file(dir / (kind + ".svg")).starts_with("<svg")) << kind;
   }
   EXPECT_TRUE(has(read_file(dir / "masks.svg"), ">epoch 1<"));
+  for (const std::string kind : {"masks", "spikes"}) {
+    EXPECT_EQ(run({"plot", kind, "r", "r", "-o", "two.svg"}).code, 0);
+    EXPECT_TRUE(has(read_file(dir / "two.svg"), "<svg y=")) << "one below the other";
+  }
   EXPECT_TRUE(has(read_file(dir / "spikes.svg"), ">lif_conv1<"));
   expect_failure({"plot", "spikes", "r", "--sample", "600", "-o", "x.svg"}, 1,
                  {"--sample: found 600, wanted 0 to "});

@@ -34,6 +34,16 @@ TEST(Curves, EachNumberIsAPlotAndSeedsAreOneCurve) {
   EXPECT_TRUE(curves_svg("title", all).starts_with("<svg"));
 }
 
+TEST(Curves, WhatAMethodAddsHasANameInWords) {
+  test::ReportRuns runs;
+  const std::vector<Plot> plots = curve_plots({runs.add(
+      "a", 0, "spikenm", "{\"epoch\": 1, \"noise\": 0.3, \"logit_grad_eid\": 1, \"own\": 2}\n")});
+  ASSERT_EQ(plots.size(), 3u);
+  EXPECT_EQ(plots[0].title, "noise of the draws");
+  EXPECT_EQ(plots[1].title, "pull of the credits on the logits: norm of its gradient");
+  EXPECT_EQ(plots[2].title, "own");
+}
+
 TEST(Curves, ALineThatIsBeingWrittenIsLeftOut) {
   test::ReportRuns runs;
   const report::Run run = runs.add("a", 0, "dense", std::string(kTwoEpochs));

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/file.h"
 #include "spikenm/report/picture_file.h"
+#include "spikenm/report/plot_layout.h"
 #include "spikenm/report/svg_canvas.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
@@ -187,6 +188,15 @@ TEST(Plot, EverythingLiesInsideThePicture) {
         EXPECT_TRUE(0 <= p.x && p.x <= size.width) << p.x;
         EXPECT_TRUE(0 <= p.y && p.y <= size.height) << p.y;
       }
+    }
+  }
+}
+
+TEST(Plot, SixteenCurvesHaveColoursOfTheirOwn) {
+  for (size_t i = 0; i < 16; ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      const Color a = palette(i), b = palette(k);
+      EXPECT_GT(std::hypot(a.r - b.r, a.g - b.g, a.b - b.b), 70) << i << " and " << k;
     }
   }
 }

@@ -33,5 +33,29 @@ TEST(Points, RunsHaveEveryNumberOfTheirResults) {
   EXPECT_ERROR(points_plot(rows_of_runs(runs, ""), {.x = "sop_m"}), "sop_m", "nearest is sops_m");
 }
 
+TEST(Points, RunsMayHaveNumbersFromElsewhere) {
+  test::ReportRuns made;
+  const std::vector<report::Run> runs{made.add("a", 0, "dense", "", ""),
+                                      made.add("b", 0, "random", "2:4", "")};
+  std::vector<PointRow> rows = rows_of_runs(runs, "method.name");
+  add_numbers(rows, parse_csv("run,milliseconds,isa\nb,1.5,avx512\nother,9,avx2\n", "ms.csv"));
+  const Plot plot = points_plot(rows, {.x = "milliseconds"});
+  EXPECT_EQ(plot.x_label, "milliseconds of a sample");
+  ASSERT_EQ(plot.series.size(), 1u) << "a run without the number has no point";
+  EXPECT_EQ(plot.series[0].name, "random");
+  EXPECT_EQ(plot.series[0].values.at(0).x, 1.5);
+  EXPECT_ERROR(add_numbers(rows, parse_csv("run,ms\nx,1\n", "ms.csv")), "ms.csv", "'run'", "'a'");
+}
+
+TEST(Points, CurvesMayBeCalledOtherwise) {
+  const Csv csv = parse_csv("member,x,y\ndefault,1,2\ndense,3,4\n", "t.csv");
+  std::vector<PointRow> rows = rows_of_csv(csv, "");
+  rename_series(rows, {"default=SpikeNM, λ=5"});
+  EXPECT_EQ(rows[0].series, "SpikeNM, λ=5");
+  EXPECT_EQ(rows[1].series, "dense");
+  EXPECT_ERROR(rename_series(rows, {"default=x"}), "'default'", "SpikeNM", "dense");
+  EXPECT_ERROR(rename_series(rows, {"dense"}), "--rename", "OLD=NEW");
+}
+
 }  // namespace
 }  // namespace spikenm::report

@@ -35,6 +35,19 @@ TEST(SvgCanvas, TextIsEscapedAnchoredAndTurned) {
   EXPECT_TRUE(has(svg, "text-anchor=\"middle\" transform=\"rotate(-90 7.00 8.00)\">λ</text>"));
 }
 
+TEST(SvgCanvas, DocumentsMayBeStacked) {
+  SvgCanvas first(100, 50), second(200, 30);
+  first.text({0, 0}, "one", {});
+  second.text({0, 0}, "two", {});
+  const std::string both = stack_documents({first.document(), second.document()});
+  EXPECT_TRUE(
+      both.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"200\" height=\"80\""));
+  EXPECT_TRUE(has(both, "<svg y=\"0\" xmlns")) << both;
+  EXPECT_TRUE(has(both, "<svg y=\"50\" xmlns")) << both;
+  EXPECT_LT(both.find(">one<"), both.find(">two<"));
+  EXPECT_EQ(stack_documents({first.document()}), first.document());
+}
+
 TEST(SvgCanvas, ControlCharactersOfDataDoNotBreakTheDocument) {
   SvgCanvas canvas(9, 9);
   canvas.text({0, 0}, std::string_view("a\0b\x1b", 4), {});

@@ -13,7 +13,7 @@ namespace spikenm::report {
 namespace {
 
 // The order of the plots, and what they are called; other numbers follow under their own names.
-constexpr std::array<std::pair<const char*, const char*>, 10> kKnown{
+constexpr std::array<std::pair<const char*, const char*>, 26> kKnown{
     {{"loss", "training loss"},
      {"train_accuracy", "training accuracy %"},
      {"val_loss", "validation loss"},
@@ -23,7 +23,23 @@ constexpr std::array<std::pair<const char*, const char*>, 10> kKnown{
      {"flip_rate", "flip rate: share of kept weights that are new"},
      {"firing_rate/mean", "firing rate, mean of all neurons"},
      {"lr", "learning rate"},
-     {"eid_kl", "distance of logits to credits (KL)"}}};
+     {"noise", "noise of the draws"},
+     {"logit_entropy", "entropy of the logits (1: undecided, 0: certain)"},
+     {"logit_grad_task", "pull of the task on the logits: norm of its gradient"},
+     {"logit_grad_eid", "pull of the credits on the logits: norm of its gradient"},
+     {"eid_kl", "distance of logits to credits (KL)"},
+     {"rewired_blocks", "blocks that were rewired"},
+     {"rewired_weights", "weights that were rewired"},
+     {"threshold", "threshold below which weights are dropped"},
+     {"active", "share of weights that are active"},
+     {"weight_pct", "weights that are kept, %"},
+     {"conn_pct", "connections that are kept, %"},
+     {"mask_beta", "steepness of the gates on weights, β"},
+     {"beta", "steepness of the gates on neurons, β"},
+     {"lambda_weight", "weight of the penalty on weights, λ"},
+     {"lambda_neuron", "weight of the penalty on neurons, λ"},
+     {"loss_scale", "scale of the loss in half precision"},
+     {"skipped_steps", "steps skipped in half precision"}}};
 // How fast it ran is no learning curve.
 constexpr std::array kLeftOut{"epoch", "seconds", "samples_per_second", "memory_gb"};
 

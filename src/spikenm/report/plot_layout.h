@@ -14,9 +14,11 @@ constexpr double kTitleSize = 15, kLabelSize = 13, kTickSize = 11.5, kNoteSize =
 constexpr double kLegendRow = 19, kSample = 26;
 constexpr double kNameLine = 14;  // from one line of a wrapped name to the next
 
-// Colours that colour-blind people can distinguish, also in print (Okabe and Ito).
-constexpr Color kPalette[] = {{0, 114, 178}, {213, 94, 0},   {0, 158, 115},  {204, 121, 167},
-                              {230, 159, 0}, {86, 180, 233}, {110, 110, 110}};
+// First those that colour-blind people can distinguish, also in print (Okabe and Ito).
+constexpr Color kPalette[] = {{0, 114, 178},  {213, 94, 0},   {0, 158, 115},   {204, 121, 167},
+                              {230, 159, 0},  {86, 180, 233}, {110, 110, 110}, {51, 34, 136},
+                              {136, 34, 85},  {153, 153, 51}, {20, 110, 40},   {120, 75, 30},
+                              {150, 80, 220}, {220, 20, 60},  {0, 200, 200},   {20, 20, 20}};
 inline Color palette(size_t i) {
   return kPalette[i % std::size(kPalette)];
 }

@@ -29,7 +29,7 @@ constexpr std::array<std::pair<const char*, const char*>, 15> kColumns{
      {"energy_uj", "energy of a sample, µJ"},
      {"empty_blocks", "empty blocks"},
      {"seconds", "seconds of training"},
-     {"milliseconds", "milliseconds"}}};
+     {"milliseconds", "milliseconds of a sample"}}};
 
 std::optional<double> as_number(const std::string& text) {
   double value = 0;
@@ -98,6 +98,7 @@ std::vector<PointRow> rows_of_runs(const std::vector<Run>& runs, const std::stri
     for (const Run* run : group.runs) {
       PointRow row{.series = by.empty() ? group.name : value_of_key(*run, by),
                    .point = group.name,
+                   .run = run->folder.filename().string(),
                    .numbers = {{"seconds", seconds_of(*run)}}};
       for (const auto& [key, value] : run->result.items())
         if (value.is_number()) row.numbers[key] = value.get<double>();
@@ -115,7 +116,8 @@ std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by) {
 
   std::vector<PointRow> rows;
   for (const Csv::Row& line : csv.rows) {
-    PointRow row{.series = line.cells[series], .point = "", .numbers = {}};
+    PointRow row{
+        .series = line.cells[series], .point = "", .run = line.cells.front(), .numbers = {}};
     for (const size_t c : told_by) row.point += line.cells[c] + '\n';
     for (size_t c = 0; c < line.cells.size(); ++c)
       if (const std::optional<double> value = as_number(line.cells[c]))
@@ -123,6 +125,37 @@ std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by) {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+void add_numbers(std::vector<PointRow>& rows, const Csv& more) {
+  bool has_any = false;
+  for (PointRow& row : rows) {
+    for (const Csv::Row& line : more.rows) {
+      if (line.cells.front() != row.run) continue;
+      has_any = true;
+      for (size_t c = 1; c < line.cells.size(); ++c)
+        if (const std::optional<double> value = as_number(line.cells[c]))
+          row.numbers[more.header[c]] = *value;
+    }
+  }
+  SPIKENM_CHECK(has_any, "{}: found none of the runs in the column '{}', wanted names such as '{}'",
+                more.source, more.header.front(), rows.empty() ? "" : rows.front().run);
+}
+
+void rename_series(std::vector<PointRow>& rows, const std::vector<std::string>& names) {
+  for (const std::string& text : names) {
+    const size_t equals = text.find('=');
+    SPIKENM_CHECK(equals != std::string::npos && equals > 0 && equals + 1 < text.size(),
+                  "--rename: found '{}', wanted OLD=NEW", text);
+    const std::string old = text.substr(0, equals);
+    std::set<std::string> all;
+    for (PointRow& row : rows) {
+      all.insert(row.series);
+      if (row.series == old) row.series = text.substr(equals + 1);
+    }
+    SPIKENM_CHECK(all.contains(old), "--rename: found no curve '{}', wanted one of: {}", old,
+                  join({all.begin(), all.end()}, ", "));
+  }
 }
 
 Plot points_plot(const std::vector<PointRow>& rows, const PointsOptions& options) {

@@ -13,6 +13,7 @@ namespace spikenm::report {
 struct PointRow {
   std::string series;  // the name in the legend
   std::string point;   // runs of one series with the same text are one point
+  std::string run;     // the name of the run's folder, or the first cell of a CSV row
   std::map<std::string, double> numbers;
 };
 
@@ -28,6 +29,13 @@ std::vector<PointRow> rows_of_runs(const std::vector<Run>& runs, const std::stri
 // The rows of a table with a row a run, such as results.csv of a sweep. Series are the values of
 // the column `by`, or of the first one; points are told apart by all columns that hold text.
 std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by);
+
+// Gives the runs more numbers: those of the row of `more` whose first cell is the run's name. A run
+// that is not among them stays as it is; an Error when none is.
+void add_numbers(std::vector<PointRow>& rows, const Csv& more);
+
+// Calls series otherwise: "old=new" each. An Error names an old name that no row has.
+void rename_series(std::vector<PointRow>& rows, const std::vector<std::string>& names);
 
 struct PointsOptions {
   std::string x = "weight_pct", y = "test_accuracy", title;

@@ -1,12 +1,14 @@
 #include "spikenm/report/svg_canvas.h"
 
 #include "spikenm/core/base64.h"
+#include "spikenm/core/error.h"
 #include "spikenm/core/png.h"
 #include "spikenm/core/say.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace spikenm::report {
@@ -19,7 +21,31 @@ std::string list(const std::vector<Point>& points) {
   return text;
 }
 
+// The number behind `name="` in the head of a document.
+double head_number(const std::string& document, const std::string& name) {
+  const size_t at = document.find(name + "=\"") + name.size() + 2;
+  double value = 0;
+  std::from_chars(document.data() + at, document.data() + document.size(), value);
+  return value;
+}
+
 }  // namespace
+
+std::string stack_documents(const std::vector<std::string>& documents) {
+  if (documents.size() == 1) return documents.front();
+  double width = 0, height = 0;
+  std::string parts;
+  for (const std::string& document : documents) {
+    constexpr std::string_view kBegin = "<svg";
+    SPIKENM_ASSERT(document.starts_with(kBegin));
+    parts += fmt::format("<svg y=\"{:.0f}\"{}", height, document.substr(kBegin.size()));
+    width = std::max(width, head_number(document, "width"));
+    height += head_number(document, "height");
+  }
+  SvgCanvas svg(width, height);
+  svg.add(parts);
+  return svg.document();
+}
 
 std::string hex(Color c) {
   return fmt::format("#{:02x}{:02x}{:02x}", c.r, c.g, c.b);

@@ -23,6 +23,9 @@ class SvgCanvas : public Canvas {
   void cells(Point corner, double width, double height, int64_t columns, int64_t rows,
              const std::vector<uint8_t>& rgb);
 
+  // Elements that were made elsewhere.
+  void add(std::string_view elements) { body_ += elements; }
+
   // What is drawn until end_part() is counted from this point.
   void begin_part(Point origin);
   void end_part();
@@ -33,6 +36,9 @@ class SvgCanvas : public Canvas {
  private:
   std::string body_;
 };
+
+// Documents of SvgCanvas, one below the other, as one.
+std::string stack_documents(const std::vector<std::string>& documents);
 
 // The text as content or attribute of XML or HTML.
 std::string escape_xml(std::string_view text);
