@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <random>
 #include <thread>
 
@@ -52,6 +53,15 @@ class ResumeCli : test::InMemory, public test::Cli {
     return false;
   }
 
+  // Whether the process has a handler for the signal.
+  static bool catches(pid_t process, int signal_number) {
+    std::ifstream status(fmt::format("/proc/{}/status", process));
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("SigCgt:"))
+        return (std::stoull(line.substr(7), nullptr, 16) >> (signal_number - 1) & 1U) != 0;
+    return false;
+  }
+
   // A run that a signal stops after its first checkpoint.
   Outcome stopped(const std::string& out, int signal_number) {
     const pid_t child = start(train(out));
@@ -73,6 +83,41 @@ TEST_F(ResumeCli, ASignalSavesTheRunAndSaysHowToGoOn) {
     EXPECT_TRUE(has(resumed.err, "goes on in ")) << resumed.err;
     EXPECT_EQ(ending(out), ending("whole"));
   }
+}
+
+// The handler of the first signal gives all three their default back.
+TEST_F(ResumeCli, ASecondSignalOfAnyKindStopsTheRunAtOnce) {
+  for (const int second : {SIGINT, SIGTERM, SIGHUP}) {
+    const std::string out = fmt::format("run{}", second);
+    // A step of a second or more, so that the first signal is not yet obeyed when the second comes.
+    const pid_t child = start(train(out, {"model.T=40", "model.width=24"}));
+    EXPECT_TRUE(has_begun(out));
+    ::kill(child, SIGINT);
+    while (catches(child, SIGINT)) std::this_thread::sleep_for(100us);
+    ::kill(child, second);
+    const Outcome found = finish(child);
+    EXPECT_EQ(found.code, -second) << found.err;
+    EXPECT_FALSE(has(found.err, "--resume")) << found.err;
+    EXPECT_EQ(run({"train", "--out", out, "--resume", "train.max_minutes=1e-6"}).code, 0);
+  }
+}
+
+// Until the new run has an epoch or a checkpoint, the old one is worth more.
+TEST_F(ResumeCli, ASignalSoonAfterForceLeavesTheOlderRunAndSaysSo) {
+  ASSERT_EQ(run(train("a")).code, 0);
+  const std::string before = ending("a");
+  Arguments arguments = train("a", {"--force", "train.epochs=400", "data.train_size=2000"});
+  std::erase(arguments, "checkpoints.every_minutes=1e-6");
+  const pid_t child = start(arguments);
+  for (int i = 0; i < 600 && !fs::exists(dir / "a" / RunDir::kNext / RunDir::kGraph); ++i)
+    std::this_thread::sleep_for(20ms);
+  ::kill(child, SIGINT);
+  const Outcome found = finish(child);
+  EXPECT_EQ(found.code, 130) << found.err;
+  EXPECT_TRUE(has(found.err, "nothing of this run is kept")) << found.err;
+  EXPECT_TRUE(has(found.err, "the run that a held before is as it was")) << found.err;
+  EXPECT_FALSE(fs::exists(dir / "a" / RunDir::kNext));
+  EXPECT_EQ(ending("a"), before);
 }
 
 TEST_F(ResumeCli, ARunThatIsKilledAtAnyMomentEndsAsTheOneThatWasNot) {

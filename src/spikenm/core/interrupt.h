@@ -6,8 +6,8 @@
 
 namespace spikenm {
 
-// Installs handlers for these signals. A second SIGINT, SIGTERM or SIGHUP of the same kind ends the
-// process at once.
+// Installs handlers for these signals. After the first SIGINT, SIGTERM or SIGHUP, any second one of
+// these ends the process at once.
 void install_interrupt_handlers();
 
 // Throws Interrupted if one of the first three signals has come. `where` tells the user, in the

@@ -160,7 +160,11 @@ void Experiment::saving_on_interrupt(const std::function<void()>& work) {
   try {
     work();
   } catch (const Interrupted& e) {
-    if (!run_.is_promoted()) throw;  // the run that was there stays
+    if (!run_.is_promoted())
+      throw Interrupted(e.signal_number(),
+                        fmt::format("{}; nothing of this run is kept, and the run that {} held "
+                                    "before is as it was",
+                                    e.what(), run_.path().string()));
     const NoInterrupts shield;
     if (holds_best_) load_tensors(run_.file(RunDir::kModel), *recipe_.model.network);
     checkpointer_.save_now();
