@@ -142,7 +142,7 @@ class RunProgram(unittest.TestCase):
     def test_refuses_in_one_sentence(self):
         whole = pathlib.Path(MODEL).read_bytes()
         self.path("cut.snm").write_bytes(whole[:1000])
-        self.path("new.snm").write_bytes(whole[:8] + b"\x02" + whole[9:])
+        self.path("new.snm").write_bytes(whole[:8] + b"\x03" + whole[9:])
         self.path("bit.snm").write_bytes(whole[:2200] + bytes([whole[2200] ^ 1]) + whole[2201:])
         write_npy(self.path("a.npy"), (1, 2, 8, 8))
         write_npy(self.path("last.npy"), (3, 8, 8, 2))  # channels last: as many values
@@ -150,7 +150,7 @@ class RunProgram(unittest.TestCase):
         for name in ("huge.npy", "huge.snm"):
             with open(self.path(name), "wb") as file:
                 file.truncate(1 << 42)  # no blocks are taken
-        for part, *arguments in (("cut short", self.path("cut.snm"), "x"), ("version 2", self.path("new.snm"), "x"),
+        for part, *arguments in (("cut short", self.path("cut.snm"), "x"), ("version 3", self.path("new.snm"), "x"),
                                  ("damaged", "inspect", self.path("bit.snm")), ("missing.snm", "bench", "missing.snm"),
                                  ("found an array of 1x2x8x8, wanted 3x2x8x8", MODEL, self.path("a.npy")),
                                  ("wanted 3x2x8x8", MODEL, self.path("last.npy")), ("finite", MODEL, self.path("nan.npy")),

@@ -57,10 +57,13 @@ double distance(const Outcome& a, const Outcome& b) {
   return most;
 }
 
-// Every step sees other frames, other masks and another temperature.
+// Every step sees other frames, other masks and another temperature. Not esl, which in so short a run
+// rewires by gradients in every step, where rounding decides: its recorded steps are compared with
+// plain ones bit for bit (DeterministicRun).
 TEST(CudaStepRecorder, RecordedStepsGiveWhatPlainOnesGive) {
   ASSERT_TRUE(test::kHasGpu);
   for (const std::string& method : sparsity::methods().names()) {
+    if (method == "esl") continue;
     SCOPED_TRACE(method);
     const std::vector<std::string> overrides{"method.name=" + method};
     const Outcome plain = train(overrides, false), recorded = train(overrides, true);

@@ -96,6 +96,7 @@ void expect_same_step(const Case& c) {
   const auto cpu = take_step("cpu", c, stream), gpu = take_step("cuda", c, stream);
   ASSERT_EQ(cpu.size(), gpu.size());
   for (size_t i = 0; i < cpu.size(); ++i) {
+    if (cpu[i].tensor.numel() == 0) continue;  // what no step of this method has filled
     const double largest = cpu[i].tensor.abs().max().item<double>();
     EXPECT_GT(largest, 0) << cpu[i].name;
     const double off = (gpu[i].tensor - cpu[i].tensor).abs().max().item<double>();

@@ -196,7 +196,7 @@ TEST(Plot, SixteenCurvesHaveColoursOfTheirOwn) {
   for (size_t i = 0; i < 16; ++i) {
     for (size_t k = 0; k < i; ++k) {
       const Color a = palette(i), b = palette(k);
-      EXPECT_GT(std::hypot(a.r - b.r, a.g - b.g, a.b - b.b), 70) << i << " and " << k;
+      EXPECT_GT(std::hypot(a.r - b.r, a.g - b.g, a.b - b.b), 65) << i << " and " << k;
     }
   }
 }

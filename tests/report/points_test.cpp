@@ -35,8 +35,8 @@ TEST(Points, RunsHaveEveryNumberOfTheirResults) {
 
 TEST(Points, RunsMayHaveNumbersFromElsewhere) {
   test::ReportRuns made;
-  const std::vector<report::Run> runs{made.add("a", 0, "dense", "", ""),
-                                      made.add("b", 0, "random", "2:4", "")};
+  const std::vector<report::Run> runs{made.add("a", 0, "dense", ""),
+                                      made.add("b", 0, "random", "")};
   std::vector<PointRow> rows = rows_of_runs(runs, "method.name");
   add_numbers(rows, parse_csv("run,milliseconds,isa\nb,1.5,avx512\nother,9,avx2\n", "ms.csv"));
   const Plot plot = points_plot(rows, {.x = "milliseconds"});
