@@ -1,5 +1,8 @@
 #include "spikenm/train/compact.h"
 
+#include "spikenm/core/file.h"
+#include "spikenm/core/json.h"
+#include "spikenm/metrics/activity.h"
 #include "spikenm/nn/run_pass.h"
 #include "spikenm/sparsity/connectivity.h"
 #include "support/expect_error.h"
@@ -11,13 +14,15 @@
 namespace spikenm::train {
 namespace {
 
-std::string config_of(const std::string& method) {
-  return "[model]\nT = 2\nwidth = 8\n[data]\ntrain_size = 100\ntest_size = 20\n[method]\n" + method;
+std::string config_of(const std::string& method, const std::string& model) {
+  return "[model]\nT = 2\n" + model + "[data]\ntrain_size = 100\ntest_size = 20\n[method]\n" +
+         method;
 }
 
 // A model with other values than those that every network starts with, saved with its masks.
-Recipe saved(const std::filesystem::path& path, const std::string& method) {
-  const Config config = Config::from_text(config_of(method), "test");
+Recipe saved(const std::filesystem::path& path, const std::string& method,
+             const std::string& model = "width = 8\n") {
+  const Config config = Config::from_text(config_of(method, model), "test");
   Recipe recipe = read_recipe(config);
   {
     const at::NoGradGuard no_grad;
@@ -33,16 +38,32 @@ Recipe saved(const std::filesystem::path& path, const std::string& method) {
   return recipe;
 }
 
-at::Tensor scores_of(nn::Network& network, const at::Tensor& frames) {
+struct Seen {
+  at::Tensor scores;
+  double sops = 0;
+};
+
+Seen run_on(nn::Network& network, const sparsity::Masks& masks, const at::Tensor& frames) {
   const at::NoGradGuard no_grad;
-  nn::RunPass pass(/*training=*/false);
-  return network.forward(pass, frames);
+  const sparsity::FrozenHooks hooks(masks);
+  metrics::ActivityObserver activity(network, masks);
+  nn::RunPass pass(/*training=*/false, &activity);
+  Seen seen{.scores = network.forward(pass, frames)};
+  seen.sops = activity.sops_per_sample();
+  return seen;
 }
 
-TEST(Compact, TheSmallerNetworkGivesTheSameScores) {
+class CompactModel : public testing::TestWithParam<const char*> {};
+
+// Chains, and networks that add up neurons: those that meet keep the same channels.
+INSTANTIATE_TEST_SUITE_P(Models, CompactModel,
+                         testing::Values("width = 8\n", "name = \"sew_resnet18\"\nwidth = 4\n",
+                                         "name = \"resnet19\"\nwidth = 4\n"));
+
+TEST_P(CompactModel, GivesTheSameScoresOperationsAndConnections) {
   const test::TempDir dir;
   const auto path = dir / "model.safetensors";
-  saved(path, "name = \"nsl\"\nchannels = 0.5\n");
+  saved(path, "name = \"nsl\"\nchannels = 0.5\n", GetParam());
   LoadedModel whole = load_model(path);
   const CompactedRun found = compact_run(path, dir / "small", {});
   LoadedModel small = load_model(dir / "small");
@@ -58,16 +79,33 @@ TEST(Compact, TheSmallerNetworkGivesTheSameScores) {
           .gt(0.2)
           .to(at::kFloat)
           .view({2, 3, frame.channels, frame.height, frame.width});
-  const sparsity::FrozenHooks hooks(whole.masks);
-  const at::Tensor wanted = scores_of(network, frames);
-  EXPECT_GT(wanted.abs().max().item<float>(), 0);
-  EXPECT_TRUE(at::allclose(scores_of(*small.recipe.model.network, frames), wanted, 1e-4, 1e-5));
+  const Seen before = run_on(network, whole.masks, frames);
+  const Seen after = run_on(*small.recipe.model.network, small.masks, frames);
+  EXPECT_GT(before.scores.abs().max().item<float>(), 0);
+  EXPECT_TRUE(at::allclose(after.scores, before.scores, 1e-4, 1e-5));
+  EXPECT_GT(before.sops, 0);
+  EXPECT_NEAR(after.sops, before.sops, 1e-6 * before.sops);
 
   // All connections of the small one are those that were alive in the whole one.
   EXPECT_EQ(sparsity::count_connections(*small.recipe.model.network, small.masks).dense(),
             sparsity::count_connections(network, whole.masks).alive());
   EXPECT_EQ(whole.masks.weights[1].mask.kept(),
             small.recipe.model.network->synapses()[1].weight.numel());
+
+  // Measured, so that `table` counts it.
+  const Json result = Json::parse(read_file(dir / "small/result.json"));
+  EXPECT_EQ(result["method"], "nsl");
+  EXPECT_EQ(result["pattern"], "dense");
+  EXPECT_EQ(result["weight_pct"], 100);
+  EXPECT_TRUE(result["test_accuracy"].is_number());
+}
+
+TEST(Compact, WithoutMeasuringThereIsNoResult) {
+  const test::TempDir dir;
+  saved(dir / "model.safetensors", "name = \"nsl\"\nchannels = 0.5\n");
+  compact_run(dir / "model.safetensors", dir / "small", {}, /*measures=*/false);
+  EXPECT_FALSE(std::filesystem::exists(dir / "small/result.json"));
+  EXPECT_TRUE(std::filesystem::exists(dir / "small/graph.toml"));
 }
 
 TEST(Compact, RefusesMasksOfAnotherRule) {
