@@ -12,6 +12,10 @@ const RealKey kAlpha{"alpha", Varies{"depends on surrogate"}, 1e-6, 1e6, "slope"
 const RealKey kRate{"rate", {0.05, "0.001 with preset = \"paper\""}, 0, kMostNumber, "rate"};
 const ChoiceKey kReset{"reset", "hard", {"hard", "soft"}, "what a spike leaves"};
 const NumberKey kVReset{"v_reset", 0.0, "membrane after a spike", "with reset = \"hard\""};
+const IntRangeListKey kHidden{
+    "hidden", std::vector<int64_t>{256}, {1, kMostWhole}, "features of layers"};
+const RealRangeListKey kShares{"shares", std::vector<double>{0.5}, {0, 1, true}, "shares"};
+const RealRangeListKey kScale{"scale", Varies{"depends"}, {0, kMostNumber, true}, "scales"};
 const TextListKey kLayers{"layers", std::vector<std::string>{"*"}, "globs of layers"};
 const StepsKey kEvery{"every", "3%", "how often"};
 const PathKey kFile{"file", "a file"};
@@ -68,6 +72,22 @@ TEST(Key, RefusesWhatTheConfigRefuses) {
   EXPECT_ERROR(kWidth.read(read("width = 'a'")), "model.width: found \"a\" (text)");
   EXPECT_ERROR(kReset.read(read("reset = 'no'")), "model.reset: found 'no'", "hard, soft");
   EXPECT_ERROR(kAlpha.read(read("alpha = 0"), 2), "model.alpha: found 0, wanted 1e-06 to 1e+06");
+}
+
+TEST(Key, EachNumberOfAListLiesWithinItsBounds) {
+  EXPECT_EQ(kHidden.low, "1");
+  EXPECT_FALSE(kHidden.open);
+  EXPECT_TRUE(kShares.open);
+  EXPECT_EQ(kHidden.read(read("hidden = [1, 7]")), (std::vector<int64_t>{1, 7}));
+  EXPECT_EQ(kHidden.read(read("")), std::vector<int64_t>{256});
+  EXPECT_EQ(kScale.read(read(""), {2}), std::vector<double>{2});
+  EXPECT_ERROR(kHidden.read(read("hidden = [5, 0]")), "model.hidden: found 0, wanted 1 or more");
+  EXPECT_ERROR(kHidden.read(read("hidden = [3000000000]")),
+               "found 3000000000, wanted at most 2147483647");
+  EXPECT_ERROR(kShares.read(read("shares = [0.5, 1]")),
+               "model.shares: found 1, wanted more than 0 and less than 1");
+  EXPECT_ERROR(kShares.read(read("shares = [0.0]")), "found 0, wanted more than 0");
+  EXPECT_ERROR(kScale.read(read("scale = [0.0]"), {1}), "found 0, wanted more than 0");
 }
 
 TEST(Key, AnotherKeyMayNarrowItsRange) {

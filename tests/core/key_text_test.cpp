@@ -29,6 +29,16 @@ TEST(KeyText, SaysWhatAKeyTakes) {
   EXPECT_EQ(key_range(kLr), "number, 0 or more");
   EXPECT_EQ(key_range(kReset), "one of hard, soft");
   EXPECT_EQ(key_range(kFile), "path");
+  const IntRangeListKey sizes{"sizes", std::vector<int64_t>{9}, {1, kMostWhole}, "sizes"};
+  const RealRangeListKey shares{
+      "shares", std::vector<double>{0.5}, {0, 1, /*open=*/true}, "shares"};
+  const RealRangeListKey scales{"scales", std::vector<double>{1}, {0, kMostNumber, true}, "scales"};
+  EXPECT_EQ(key_range(sizes), "whole numbers, each 1 or more");
+  EXPECT_EQ(key_range(shares), "numbers, each more than 0 and less than 1");
+  EXPECT_EQ(key_range(scales), "numbers, each more than 0");
+  const Json row = keys_as_json({{"", "", {&shares}}})[0];
+  EXPECT_EQ(row["range"], (Json{0, 1}));
+  EXPECT_EQ(row["range_open"], true);
 }
 
 TEST(KeyText, AKeyOfSeveralReadersIsShownOnce) {

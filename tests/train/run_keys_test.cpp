@@ -74,8 +74,8 @@ TEST(RunKeys, OptionsThatChangeWhatIsReadAreDeclaredToo) {
        {"method.pattern=auto:0.5", "method.preset=paper", "method.draws=at-most",
         "method.lambda_eid=0", "method.eid_target=uniform", "method.freeze=resample",
         "train.optimizer=sgd", "train.optimizer=adamw", "train.schedule=step",
-        "train.schedule=two-cosines", "train.epochs=7", "device=auto", "neuron.reset=soft",
-        "neuron.name=if", "data.cache=off"})
+        "train.schedule=two-cosines", "train.schedule=two-steps", "train.epochs=7", "device=auto",
+        "neuron.reset=soft", "neuron.name=if", "data.cache=off"})
     expect_declared(with({option}), option);
 }
 

@@ -37,6 +37,14 @@ void set_default(Key& key, const Default<T>& fallback) {
   key.varies = fallback.words;
 }
 
+// As the messages of Config show it.
+std::string bound_text(double value) {
+  return fmt::format("{:g}", value);
+}
+std::string bound_text(int64_t value) {
+  return fmt::format("{}", value);
+}
+
 }  // namespace
 
 const char* type_name(KeyType type) {
@@ -67,6 +75,15 @@ const char* type_name(KeyType type) {
   return "";
 }
 
+std::string bounds_text(const Key& key) {
+  const bool whole = key.type == KeyType::kWhole || key.type == KeyType::kWholeList;
+  const std::string most = whole ? bound_text(kMostWhole) : bound_text(kMostNumber);
+  const bool endless = key.high == most || key.high == bound_text(INT64_MAX);
+  if (key.open)
+    return fmt::format("more than {}{}", key.low, endless ? "" : " and less than " + key.high);
+  return key.low + (endless ? " or more" : " to " + key.high);
+}
+
 template <class T>
 ValueKey<T>::ValueKey(std::string key, const Default<T>& usual, std::string sentence,
                       std::string when)
@@ -78,7 +95,6 @@ ValueKey<T>::ValueKey(std::string key, const Default<T>& usual, std::string sent
 template class ValueKey<bool>;
 template class ValueKey<double>;
 template class ValueKey<std::string>;
-template class ValueKey<std::vector<int64_t>>;
 template class ValueKey<std::vector<double>>;
 template class ValueKey<std::vector<std::string>>;
 template class ValueKey<std::variant<int64_t, std::string>>;
@@ -91,10 +107,8 @@ RangeKey<T>::RangeKey(std::string key, const Default<T>& usual, T least, T most,
       low_(least),
       high_(most) {
   set_default(*this, usual);
-  // The bounds as the messages of Config show them.
-  constexpr const char* kShown = std::is_same_v<T, double> ? "{:g}" : "{}";
-  low = fmt::format(fmt::runtime(kShown), least);
-  high = fmt::format(fmt::runtime(kShown), most);
+  low = bound_text(least);
+  high = bound_text(most);
 }
 
 template <class T>
@@ -108,6 +122,34 @@ T RangeKey<T>::read_within(const Config& config, T other, T least, T most) const
 
 template class RangeKey<int64_t>;
 template class RangeKey<double>;
+
+template <class T>
+RangeListKey<T>::RangeListKey(std::string key, const Default<std::vector<T>>& usual,
+                              const Bounds<T>& bounds, std::string sentence, std::string when)
+    : Key(declare(std::move(key), kTypeOf<std::vector<T>>, std::move(sentence), std::move(when))),
+      usual_(usual.value),
+      bounds_(bounds) {
+  set_default(*this, usual);
+  low = bound_text(bounds.low);
+  high = bound_text(bounds.high);
+  open = bounds.open;
+}
+
+template <class T>
+std::vector<T> RangeListKey<T>::read(const Config& config, const std::vector<T>& other) const {
+  const auto& [least, most, is_open] = bounds_;
+  std::vector<T> values = config.get<std::vector<T>>(name, other);
+  for (const T value : values) {
+    const bool inside = is_open ? least < value && value < most : least <= value && value <= most;
+    const bool above = value > most;  // also of a range whose end no page shows
+    SPIKENM_CHECK(inside, "{}: found {}, wanted {}", config.full_key(name), bound_text(value),
+                  above && !is_open ? "at most " + high : bounds_text(*this));
+  }
+  return values;
+}
+
+template class RangeListKey<int64_t>;
+template class RangeListKey<double>;
 
 ChoiceKey::ChoiceKey(std::string key, const Default<std::string>& usual,
                      std::vector<std::string> names, std::string sentence, std::string when)

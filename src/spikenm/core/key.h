@@ -36,11 +36,15 @@ struct Key {
   KeyType type = KeyType::kText;
   std::string fallback;   // the default as a config would give it; empty: none, or see `varies`
   std::string varies;     // in words, what the default depends on; empty: it is always `fallback`
-  std::string low, high;  // a number's closed range; empty: any
+  std::string low, high;  // the range of a number, or of each number of a list; empty: any
+  bool open = false;      // low and high themselves are refused
   std::vector<std::string> choices;  // of kChoice
   std::string what;                  // a sentence, without its full stop
   std::string condition;             // "with reset = \"hard\""; empty: read by every run
 };
+
+// "0 to 1", "0 or more", "more than 0": of a key that has bounds.
+std::string bounds_text(const Key& key);
 
 using KeyList = std::vector<const Key*>;
 
@@ -98,7 +102,6 @@ class ValueKey : public Key {
 using BoolKey = ValueKey<bool>;
 using NumberKey = ValueKey<double>;
 using TextKey = ValueKey<std::string>;
-using IntListKey = ValueKey<std::vector<int64_t>>;
 using RealListKey = ValueKey<std::vector<double>>;
 using TextListKey = ValueKey<std::vector<std::string>>;
 using StepsKey = ValueKey<std::variant<int64_t, std::string>>;
@@ -124,6 +127,32 @@ class RangeKey : public Key {
 
 using IntKey = RangeKey<int64_t>;
 using RealKey = RangeKey<double>;
+
+template <class T>
+struct Bounds {
+  T low, high;
+  bool open = false;  // the bounds themselves are refused
+};
+
+// Numbers that lie within bounds, each of them.
+template <class T>
+class RangeListKey : public Key {
+ public:
+  RangeListKey(std::string key, const Default<std::vector<T>>& usual, const Bounds<T>& bounds,
+               std::string sentence, std::string when = "");
+
+  [[nodiscard]] std::vector<T> read(const Config& config) const {
+    return read(config, usual_.value());
+  }
+  [[nodiscard]] std::vector<T> read(const Config& config, const std::vector<T>& other) const;
+
+ private:
+  std::optional<std::vector<T>> usual_;
+  Bounds<T> bounds_;
+};
+
+using IntRangeListKey = RangeListKey<int64_t>;
+using RealRangeListKey = RangeListKey<double>;
 
 // One of several names; read() returns its index in `choices`.
 class ChoiceKey : public Key {

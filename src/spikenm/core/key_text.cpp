@@ -142,11 +142,8 @@ std::string key_range(const Key& key) {
   std::string type = type_name(key.type);
   if (!key.choices.empty()) return type + " " + join(key.choices, ", ");
   if (key.low.empty()) return type;
-  const std::string no_bound = key.type == KeyType::kWhole ? fmt::format("{}", kMostWhole)
-                                                           : fmt::format("{:g}", kMostNumber);
-  const bool open = key.high == no_bound || key.high == fmt::format("{}", INT64_MAX);
-  return open ? fmt::format("{}, {} or more", type, key.low)
-              : fmt::format("{}, {} to {}", type, key.low, key.high);
+  const bool is_list = key.type == KeyType::kWholeList || key.type == KeyType::kNumberList;
+  return fmt::format("{}, {}{}", type, is_list ? "each " : "", bounds_text(key));
 }
 
 std::string keys_as_text(const std::vector<KeyGroup>& groups, const NamesByKey& names) {
@@ -197,6 +194,7 @@ Json keys_as_json(const std::vector<KeyGroup>& groups, const NamesByKey& names) 
       if (!key->fallback.empty()) row["default"] = Json::parse(key->fallback);
       if (!key->varies.empty()) row["default_varies"] = key->varies;
       if (!key->low.empty()) row["range"] = {Json::parse(key->low), Json::parse(key->high)};
+      if (key->open) row["range_open"] = true;
       if (!key->choices.empty()) row["choices"] = key->choices;
       if (const KeyNames* const of = names_of(names, shared.section, *key))
         row["choices"] = of->names;
