@@ -1,6 +1,9 @@
 #include "runtime_models.h"
 
+#include "spikenm/core/bytes.h"
 #include "spikenm/core/config.h"
+#include "spikenm/core/input_file.h"
+#include "spikenm/core/json_text.h"
 #include "spikenm/core/random.h"
 #include "spikenm/graph/models/models.h"
 #include "spikenm/runtime/session.h"
@@ -60,6 +63,13 @@ runtime::SynapseTensor random_synapse(const graph::Synapse& spec, const ModelKin
       "bench");
 }
 
+void set_rates(StoredModel& model, const Rates& rates) {
+  for (NodeId id = 0; id < model.graph.nodes().size(); ++id) {
+    const graph::Node& node = model.graph.node(id);
+    if (node.as<graph::Neuron>() != nullptr) model.rates[id] = rates.of(node.name);
+  }
+}
+
 }  // namespace
 
 StoredModel random_model(const ModelKind& kind) {
@@ -83,8 +93,8 @@ StoredModel random_model(const ModelKind& kind) {
       const double kept = kind.rule && reads_spikes
                               ? static_cast<double>(kind.rule->pattern.n) / kind.rule->pattern.m
                               : 1;
-      const double inputs =
-          kept * (reads_spikes ? kind.rate : 1) * static_cast<double>(shape.numel() / shape.cout);
+      const double inputs = kept * (reads_spikes ? kind.rates.usual : 1) *
+                            static_cast<double>(shape.numel() / shape.cout);
       model.norms[id] = {
           .scale = std::vector<float>(channels, static_cast<float>(1 / std::sqrt(inputs))),
           .shift = std::vector<float>(channels, 0)};
@@ -104,24 +114,58 @@ std::vector<float> sample_for(const StoredModel& model, uint64_t seed) {
   return sample;
 }
 
+double Rates::of(const std::string& layer) const {
+  const auto found = by_layer.find(layer);
+  return found == by_layer.end() ? usual : found->second;
+}
+
+Rates read_rates(const std::string& file) {
+  std::vector<uint8_t> bytes;
+  read_bytes(file, bytes);
+  const Json all = parse_json_object(as_text(bytes), file);
+  const Json& found = all.contains("firing_rate") ? all["firing_rate"] : all;
+  Rates rates;
+  for (const auto& [name, rate] : found.items())
+    if (rate.is_number()) rates.by_layer[name] = rate.get<double>();
+  return rates;
+}
+
 std::shared_ptr<const runtime::Model> calibrated_model(const ModelKind& kind) {
   StoredModel stored = random_model(kind);
-  for (NodeId id = 0; id < stored.graph.nodes().size(); ++id)
-    if (stored.graph.node(id).as<graph::Neuron>() != nullptr) stored.rates[id] = kind.rate;
+  set_rates(stored, kind.rates);
   const std::vector<float> sample = sample_for(stored, 1);
   const auto model = std::make_shared<runtime::Model>(std::move(stored));
   runtime::Session session(model);
   for (size_t i = 0; i < model->program().layers.size(); ++i) {
     const runtime::Layer& layer = model->program().layers[i];
     if (!layer.neurons) continue;
+    const double rate = model->stored().rates.at(*layer.neurons);
     double low = -8, high = 8;
     for (int round = 0; round < 14; ++round) {
       const double middle = (low + high) / 2;
       model->set_layer_shift(i, static_cast<float>(middle));
       session.run(sample);
-      (session.firing_rate(layer.out) < kind.rate ? low : high) = middle;
+      (session.firing_rate(layer.out) < rate ? low : high) = middle;
     }
   }
+  return model;
+}
+
+std::shared_ptr<const runtime::Model> unmasked_model(const ModelKind& kind,
+                                                     const runtime::Model& like) {
+  StoredModel stored = random_model(kind);
+  set_rates(stored, kind.rates);
+  for (auto& [id, tensor] : stored.synapses) {
+    if (!tensor.rule || tensor.type != runtime::WeightType::kInt8) continue;
+    const std::vector<int8_t> whole = runtime::unpack_int8(tensor);
+    tensor.values = std::vector<uint8_t>(whole.begin(), whole.end());
+    tensor.positions = {};
+    tensor.rule.reset();
+  }
+  const auto model = std::make_shared<runtime::Model>(std::move(stored));
+  for (size_t i = 0; i < model->program().layers.size(); ++i)
+    if (model->program().layers[i].neurons)
+      model->set_layer_shift(i, like.program().layers[i].shift[0]);
   return model;
 }
 

@@ -17,5 +17,22 @@ TEST(Processor, HasTheNameThatTheSystemShows) {
   EXPECT_EQ(processor_name(), line.substr(line.find(": ") + 2));
 }
 
+// The first number behind `key` in /proc/cpuinfo.
+std::string cpuinfo(const std::string& key) {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line))
+    if (line.starts_with(key) && line.find_first_not_of(" \t", key.size()) == line.find(':'))
+      return line.substr(line.find(": ") + 2);
+  return {};
+}
+
+TEST(Processor, HasTheFamilyAndModelThatTheSystemShows) {
+  const std::string family = cpuinfo("cpu family"), model = cpuinfo("model");
+  if (family.empty() || model.empty()) GTEST_SKIP() << "the system shows no family";
+  EXPECT_TRUE(processor_details().starts_with("family " + family + ", model " + model + ","))
+      << processor_details();
+}
+
 }  // namespace
 }  // namespace spikenm

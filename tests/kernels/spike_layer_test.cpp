@@ -2,6 +2,7 @@
 
 #include "spikenm/core/error.h"
 #include "spikenm/core/random.h"
+#include "spikenm/kernels/spike_picks.h"
 
 #include <gtest/gtest.h>
 
@@ -24,10 +25,12 @@ struct Way {
   bool int8 = true;
   Rows rows = Rows::kAll;
   double rate = 0.1;
-  int32_t word_rows = 32;  // of Rows::kKept, kSameForAllTaps and kPacked
-  int64_t sources = 1;     // of each pixel
-  bool planes = false;     // spikes of the second map count four, those of the first one
-  bool regular = false;    // a rule says where the sources are
+  int32_t word_rows = 32;   // of Rows::kKept, kSameForAllTaps and kPacked
+  int64_t sources = 1;      // of each pixel
+  bool planes = false;      // spikes of the second map count four, those of the first one
+  bool regular = false;     // a rule says where the sources are
+  bool full_words = false;  // every word keeps as many channels as it has rows
+  bool picks = true;        // tables for taking kept bits out are given, where rows are kept
   bool fires = true;
   bool soft = false;
   bool alive = false;     // some neurons are masked
@@ -38,10 +41,10 @@ struct Way {
 
 template <class T>
 struct Aligned {
-  explicit Aligned(size_t n) : size(n), room(n + 64 / sizeof(T) + 1) {
+  explicit Aligned(size_t n, size_t alignment = 64) : size(n), room(n + alignment / sizeof(T) + 1) {
     void* p = room.data();
     size_t space = room.size() * sizeof(T);
-    data = static_cast<T*>(std::align(64, n * sizeof(T), p, space));
+    data = static_cast<T*>(std::align(alignment, n * sizeof(T), p, space));
   }
   size_t size;
   std::vector<T> room;
@@ -87,7 +90,7 @@ class Trial {
     layer_.spikes = result.spikes.data();
     layer_.values = result.values.data();
     if (!membrane_.empty()) layer_.neurons.membrane = result.membrane.data();
-    Aligned<std::byte> scratch(spike_layer_scratch(layer_, lanes));
+    Aligned<std::byte> scratch(spike_layer_scratch(layer_, lanes), 4096);
     spike_layer_cpu(layer_, scratch.data, lanes, isa);
     layer_.neurons = before;
     return result;
@@ -175,35 +178,40 @@ class Trial {
     if (way.rows == Rows::kDense || way.rows == Rows::kPacked) return make_byte_rows(way);
     const int64_t taps = layer_.window.taps(), words = layer_.input.words();
     const auto blocks = static_cast<size_t>(layer_.blocks());
-    int64_t total = 0;
-    for (size_t b = 0; b < blocks; ++b) {
-      int64_t own = taps * layer_.input.channels;
-      if (way.rows != Rows::kAll) {
+    LayerRows& rows = layer_.rows;
+    rows.rows = taps * layer_.input.channels;
+    rows.part_rows = way.real ? rows.rows : rows_of_parts(layer_.window, layer_.input.channels);
+    if (way.rows != Rows::kAll) {
+      rows.word_rows = way.word_rows;
+      rows.rows = taps * words * way.word_rows;
+      rows.part_rows = kept_rows_of_parts(layer_.window, words, way.word_rows);
+      for (size_t b = 0; b < blocks; ++b)
         for (int64_t i = 0; i < taps * words; ++i) {
           const int64_t word = way.rows == Rows::kKept ? i : i % words;
           uint64_t keep = 0;
-          for (int64_t c = 0; c < 64 && std::popcount(keep) < way.word_rows; ++c)
+          for (size_t drawn = 0; drawn < 64 || way.full_words; ++drawn) {
+            if (std::popcount(keep) == way.word_rows) break;
+            const size_t at = (b * 1000 + static_cast<size_t>(word)) * 64 + drawn;
+            // Channels in turn, each kept or not; or any channel of the word, until there are enough.
+            const int64_t c = way.full_words ? random_.word(at) % 64 : static_cast<int64_t>(drawn);
             if (i % words * 64 + c < layer_.input.channels &&
-                random_.below((b * 1000 + static_cast<size_t>(word)) * 64 + static_cast<size_t>(c),
-                              4) == 0)
+                (way.full_words || random_.below(at, 4) == 0))
               keep |= uint64_t{1} << c;
+          }
           keep_.push_back(keep);
         }
-        own = taps * words * way.word_rows;
-        layer_.rows.word_rows = way.word_rows;
-      }
-      first_row_.push_back(total);
-      rows_of_.push_back(static_cast<int32_t>(own));
-      total += own + 1;
     }
-    fill_rows(way, total);
-    layer_.rows.first_row = first_row_.data();
-    layer_.rows.rows_of = rows_of_.data();
-    layer_.rows.keep = keep_.empty() ? nullptr : keep_.data();
+    fill_rows(way);
+    rows.keep = keep_.empty() ? nullptr : keep_.data();
+    if (rows.keep != nullptr && way.picks) {
+      picks_ = make_picks(layer_.window, words, layer_.blocks(), rows);
+      rows.picks = &picks_;
+    }
   }
 
-  void fill_rows(const Way& way, int64_t total) {
-    const auto values = static_cast<size_t>(total * 64);
+  void fill_rows(const Way& way) {
+    const LayerRows& rows = layer_.rows;
+    const auto values = static_cast<size_t>(layer_.blocks() * rows.block_rows() * 64);
     layer_.rows.int8 = way.int8 && !way.real;
     int8_rows_ = std::make_unique<Aligned<uint8_t>>(values);
     float_rows_ = std::make_unique<Aligned<float>>(values);
@@ -211,12 +219,14 @@ class Trial {
       int8_rows_->data[i] = static_cast<uint8_t>(random_.word(i));
       float_rows_->data[i] = static_cast<float>(random_.normal(i));
     }
-    for (size_t b = 0; b < first_row_.size(); ++b)  // the rows of zeros
-      for (size_t lane = 0; lane < 64; ++lane) {
-        const auto at = static_cast<size_t>(first_row_[b] + rows_of_[b]) * 64 + lane;
-        int8_rows_->data[at] = lane % 2 == 0 ? 128 : 0;
-        float_rows_->data[at] = 0;
-      }
+    for (int64_t b = 0; b < layer_.blocks(); ++b)  // the rows of zeros
+      for (int64_t part = 0; part < rows.parts(); ++part)
+        for (size_t lane = 0; lane < 64; ++lane) {
+          const int64_t row = rows.part_begin(part) + rows.rows_in(part);
+          const auto at = static_cast<size_t>(b * rows.block_rows() + row) * 64 + lane;
+          int8_rows_->data[at] = lane % 2 == 0 ? 128 : 0;
+          float_rows_->data[at] = 0;
+        }
     layer_.rows.data = layer_.rows.int8 ? static_cast<const void*>(int8_rows_->data)
                                         : static_cast<const void*>(float_rows_->data);
   }
@@ -250,14 +260,14 @@ class Trial {
   RandomAddress random_;
   SpikeLayer layer_;
   std::vector<float> values_, scale_, shift_, membrane_;
-  std::vector<int32_t> begin_, rows_of_;
+  std::vector<int32_t> begin_;
   std::vector<SpikeSource> sources_;
   std::vector<uint64_t> maps_[2], keep_, alive_;
   const uint64_t* map_data_[2] = {};
   int64_t map_pixels_[2] = {};
   int32_t map_planes_[2] = {0, 2};
   std::vector<RegularSource> regular_;
-  std::vector<int64_t> first_row_;
+  SpikePicks picks_;
   std::unique_ptr<Aligned<uint8_t>> int8_rows_;
   std::unique_ptr<Aligned<float>> float_rows_;
 };
@@ -299,14 +309,61 @@ TEST(SpikeLayer, LevelsAgreeOnNoSpikesAndOnAll) {
     for (const double rate : {0.0, 0.5, 1.0})
       for (const bool int8 : {true, false})
         for (const Rows rows : {Rows::kAll, Rows::kKept, Rows::kSameForAllTaps})
-          expect_levels_agree(shape, {.int8 = int8, .rows = rows, .rate = rate});
+          for (const bool regular : {false, true})
+            expect_levels_agree(shape,
+                                {.int8 = int8, .rows = rows, .rate = rate, .regular = regular});
 }
 
 TEST(SpikeLayer, LevelsAgreeOnEveryNumberOfRowsOfAWord) {
   for (const Shape& shape : std::span(kShapes).first(5))
     for (const int32_t word_rows : {1, 2, 4, 8, 16, 32, 64})
       for (const Rows rows : {Rows::kKept, Rows::kSameForAllTaps})
-        expect_levels_agree(shape, {.rows = rows, .word_rows = word_rows});
+        for (const bool picks : {true, false})
+          expect_levels_agree(shape, {.rows = rows, .word_rows = word_rows, .picks = picks});
+}
+
+// Of 3 x 3 windows over 1 to 9 words a pixel, at borders too: words that fill a unit of bits, that are left
+// over, that go on in the next row.
+TEST(SpikeLayer, LevelsAgreeOnFullWords) {
+  for (const int64_t words : {1, 2, 3, 4, 5, 8, 9})
+    for (const int32_t word_rows : {8, 16, 32, 64})
+      for (const bool same_taps : {false, true})
+        for (const double rate : {0.06, 0.4})
+          expect_levels_agree({1, 2, 64 * words, 4, 5, 70, 3, 1, 1},
+                              {.rows = same_taps ? Rows::kSameForAllTaps : Rows::kKept,
+                               .rate = rate,
+                               .word_rows = word_rows,
+                               .regular = true,
+                               .full_words = true});
+}
+
+// Kernels of other sizes, strides, linear layers over maps and rows, several sources.
+TEST(SpikeLayer, LevelsAgreeOnFullWordsOfOtherWindows) {
+  const Shape shapes[] = {{1, 3, 256, 7, 6, 64, 5, 2, 2},   {2, 4, 128, 6, 6, 70, 6, 1, 0},
+                          {3, 2, 2048, 1, 1, 100, 1, 1, 0}, {2, 5, 256, 8, 8, 64, 8, 1, 0},
+                          {1, 2, 512, 3, 3, 64, 3, 1, 1},   {1, 1, 64, 9, 70, 64, 3, 1, 1}};
+  for (const Shape& shape : shapes)
+    for (const int32_t word_rows : {8, 32})
+      for (const Rows rows : {Rows::kAll, Rows::kKept, Rows::kSameForAllTaps})
+        for (const int64_t sources : {1, 3})
+          for (const bool int8 : {true, false})
+            if (int8 || word_rows == 8)
+              expect_levels_agree(shape, {.int8 = int8,
+                                          .rows = rows,
+                                          .word_rows = word_rows,
+                                          .sources = sources,
+                                          .regular = sources == 1,
+                                          .full_words = true});
+}
+
+// Lists of no row, of one to five, of as many as 16 bits can add up, of one more.
+TEST(SpikeLayer, LevelsAgreeOnListsOfEveryLength) {
+  for (const int64_t channels :
+       {1, 2, 3, 4, 5, 7, 8, 9, 255, 256, 257, 260, 261, 511, 512, 513, 767, 769})
+    for (const bool int8 : {true, false}) {
+      expect_levels_agree({2, 2, channels, 1, 1, 64, 1, 1, 0}, {.int8 = int8, .rate = 1});
+      expect_levels_agree({1, 2, channels, 2, 3, 64, 3, 1, 1}, {.int8 = int8, .rate = 1});
+    }
 }
 
 TEST(SpikeLayer, LevelsAgreeOnPlanesOfCounts) {
@@ -365,7 +422,7 @@ TEST(SpikeLayer, PacksTheWeightsOfEachOutput) {
       .neurons = {.fires = false, .scale = scale.data(), .shift = shift.data()},
       .values = values.data()};
   for (const Isa isa : supported_isas()) {
-    Aligned<std::byte> scratch(spike_layer_scratch(layer, 1));
+    Aligned<std::byte> scratch(spike_layer_scratch(layer, 1), 4096);
     spike_layer_cpu(layer, scratch.data, 1, isa);
     EXPECT_EQ(values, (std::vector<float>{-20.0f, 7.0f})) << isa_name(isa);
   }
@@ -398,24 +455,26 @@ TEST(SpikeLayer, LevelsAgreeOnRealValues) {
 TEST(SpikeLayer, AddsTheRowsOfTheSpikes) {
   const uint64_t bits[3] = {0b01, 0b10, 0b11};
   const uint64_t* const map = bits;
-  const int64_t one = 1, first = 0;
-  const int32_t begin[] = {0, 1}, rows_of = 2;
+  const int64_t one = 1;
+  const int32_t begin[] = {0, 1};
   const SpikeSource source;
   alignas(64) uint8_t rows[3 * 64];
   for (size_t i = 0; i < sizeof rows; ++i) rows[i] = i % 2 == 0 ? 128 : 0;
   rows[0] = 128 + 3;
   rows[64] = 128 - 100;
   std::vector<float> scale(64, 0.5f), shift(64, 1.0f), values(3);
-  const SpikeLayer layer{
-      .steps = 3,
-      .out_channels = 1,
-      .input =
-          {.channels = 2, .begin = begin, .sources = &source, .maps = &map, .map_pixels = &one},
-      .rows = {.int8 = true, .data = rows, .first_row = &first, .rows_of = &rows_of},
-      .neurons = {.fires = false, .scale = scale.data(), .shift = shift.data()},
-      .values = values.data()};
+  const SpikeLayer layer{.steps = 3,
+                         .out_channels = 1,
+                         .input = {.channels = 2,
+                                   .begin = begin,
+                                   .sources = &source,
+                                   .maps = &map,
+                                   .map_pixels = &one},
+                         .rows = {.int8 = true, .data = rows, .rows = 2, .part_rows = 2},
+                         .neurons = {.fires = false, .scale = scale.data(), .shift = shift.data()},
+                         .values = values.data()};
   for (const Isa isa : supported_isas()) {
-    Aligned<std::byte> scratch(spike_layer_scratch(layer, 1));
+    Aligned<std::byte> scratch(spike_layer_scratch(layer, 1), 4096);
     spike_layer_cpu(layer, scratch.data, 1, isa);
     EXPECT_EQ(values, (std::vector<float>{2.5f, -49.0f, -47.5f})) << isa_name(isa);
   }

@@ -53,6 +53,18 @@ TEST(Plan, ReadsEveryInputOfALayerThatFiresMuch) {
   EXPECT_EQ(kernel(std::nullopt, 0.9), "dense");
 }
 
+// Reading every input costs more where four bytes cannot be multiplied at once.
+TEST(Plan, IsMadeForTheLevelOfTheModel) {
+  const WeightRule own{{2, 16, 1}, nm::Axis::kIn, false};
+  for (const Isa isa : supported_isas()) {
+    const Model model(model_of(own, 0.1), isa);
+    EXPECT_EQ(model.isa(), isa);
+    const std::string kernel = model.layer(1).plan.kernel;
+    EXPECT_EQ(kernel, kernels::has_byte_products(isa) ? "packed" : "events") << isa_name(isa);
+  }
+  EXPECT_EQ(Model(model_of(own, 0.1)).isa(), active_isa());
+}
+
 TEST(Plan, AMaxPoolRaisesTheRate) {
   EXPECT_NEAR(plan_of(kShared, 0.06).input_rate, 1 - std::pow(0.94, 4), 1e-12);
 }

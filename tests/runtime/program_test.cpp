@@ -12,10 +12,10 @@ namespace {
 
 // Neurons on a map of side x side, what `behind` adds, and a score.
 template <class Behind>
-StoredModel model_of(int64_t side, const Behind& behind) {
+StoredModel model_of(int64_t side, const Behind& behind, int64_t channels = 1) {
   test::GraphMaker m({1, side, side}, 2);
   const auto fired =
-      m.add(test::neuron_of(graph::NeuronKind::kIf), {m.add(test::synapse_of(1), {0})});
+      m.add(test::neuron_of(graph::NeuronKind::kIf), {m.add(test::synapse_of(channels, 3), {0})});
   m.add(test::synapse_of(2), {m.add(graph::Mean{}, {behind(m, fired)})});
   return test::random_model(m.finish());
 }
@@ -51,10 +51,19 @@ TEST(Program, AddsAsFloatsWhatHasTooManyPlaces) {
   EXPECT_EQ(make_program(model_of(64, nothing)).forms[3], Form::kSum);
 }
 
+// A place takes 12 bytes: 1,100 x 1,100 of them would be 15 MB, for a file with 44 bytes of weights.
+TEST(Program, WeightsJustifyTheMaps) {
+  EXPECT_ERROR(make_program(model_of(1100, nothing)), "network 'made'", "1210000 places",
+               "at most 1093632 with its 44 bytes of weights");
+  EXPECT_EQ(make_program(model_of(1000, nothing)).forms[2], Form::kBits);
+  EXPECT_EQ(make_program(model_of(1100, nothing, 64)).forms[2], Form::kBits);
+}
+
 TEST(Program, TakesTheMapsOfALargeSensor) {
-  const Program program = make_program(model_of(1280, [](test::GraphMaker& m, graph::NodeId fired) {
+  const auto halved = [](test::GraphMaker& m, graph::NodeId fired) {
     return m.add(graph::Pool{}, {fired});
-  }));
+  };
+  const Program program = make_program(model_of(1280, halved, 64));
   EXPECT_EQ(program.forms[3], Form::kSum);
 }
 

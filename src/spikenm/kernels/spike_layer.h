@@ -1,17 +1,19 @@
 // A layer of a running network: a convolution that reads spikes, and the neurons behind it, over all
 // time steps. Work is proportional to the spikes.
 //
-//   input pixel                              output pixel (3x3): nine lists, one after the other
-//   bits 0100 0010 …  ->  list 1 6 …         | tap 0: 1 6 | tap 1: 3 | … | tap 8: 0 6 |
-//                                                  │
+//   bits of a window (3x3)      0100 0010 … | 0000 … | …          nine pixels, at one step
+//                                  │
+//   list of the window          1 6 … | … | 2304 …                numbers of the inputs that fired
+//                                  │
 //        rows of one block of outputs              ▼          for each number one row is added:
 //        row (tap, input channel) = the weights    ┌──────────────── 64 outputs ───────────────┐
 //        of 64 output channels, 64 bytes (int8)    │  sum += row        (exact whole numbers)   │
 //                                                  └────────────────────────────────────────────┘
-//   after the list of step t:  h = keep v + scale sum + shift;  spike = h >= threshold;  reset v
+//   after the lists of all steps, step by step:
+//        h = keep v + scale sum + shift;  spike = h >= threshold;  reset v
 //
-// The membrane v stays in registers over all steps; currents never go to memory, and spikes leave as
-// bits. A linear layer is a convolution with one output pixel.
+// The sums of some hundred lists are kept near, in the first cache; the membrane v stays in registers
+// over all steps, and spikes leave as bits. A linear layer is a convolution with one output pixel.
 //
 // Maps of bits are [samples, steps, pixels, words]: 64 channels a word, channel 0 the lowest bit of
 // word 0; bits behind the last channel are 0.
@@ -72,6 +74,8 @@ struct LayerWindow {
   [[nodiscard]] int64_t pixels() const { return out_height * out_width; }
 };
 
+struct SpikePicks;
+
 // How the weights of a layer lie in memory.
 enum class RowForm {
   kEvents,  // rows of 64 outputs, read for the inputs that fire
@@ -81,10 +85,14 @@ enum class RowForm {
             // an output keeps of a word, first their places in it, then their weights
 };
 
-// kEvents: the rows of block b begin at first_row[b]; there are rows_of[b] and behind them a row of zeros.
-// Row (tap, channel) is number tap * channels + channel. With `keep`, only rows whose bit is set are
-// there, in the same order: word_rows for each (tap, word of channels), and rows of zeros where a
-// word keeps fewer. word_rows is 1, 2, 4, … or 64.
+// kEvents: row (tap, channel) is number tap * channels + channel of its block. With `keep`, only rows
+// whose bit is set are there, in the same order: word_rows for each (tap, word of channels), and rows
+// of zeros where a word keeps fewer. word_rows is 1, 2, 4, … or 64.
+//
+// The rows lie in parts, so that those of one part stay in the first cache while they are added to many
+// sums. Behind each part is a row of zeros:
+//
+//   block 0  | part 0: part_rows rows | 0 | part 1 | 0 | the last part may be shorter | 0 |  block 1 …
 //
 // A row of int8 is 32 words of 16 bits: word i = 256 * w[32 + i] + w[i] + 128. So a sum of words
 // holds both sums, and needs half the instructions. A row of floats is 64 floats.
@@ -92,11 +100,28 @@ struct LayerRows {
   RowForm form = RowForm::kEvents;
   bool int8 = false;
   const void* data = nullptr;  // aligned to 64 bytes
-  const int64_t* first_row = nullptr;
-  const int32_t* rows_of = nullptr;
+  int64_t rows = 0;            // of a block
+  // As rows_of_parts() or kept_rows_of_parts() says; `rows` where real values are read.
+  int64_t part_rows = 0;
   const uint64_t* keep = nullptr;  // [blocks, taps, words] of the input; null: every row is there
   int32_t word_rows = 0;           // with `keep`, and of kPacked, where it is a multiple of 4
+  const SpikePicks* picks =
+      nullptr;  // with `keep`: spike_picks.h; null: bits are taken out word by word
+
+  [[nodiscard]] int64_t parts() const { return (rows + part_rows - 1) / part_rows; }
+  // Where a part begins, and where a row lies, counted from the first row of the block.
+  [[nodiscard]] int64_t part_begin(int64_t part) const { return part * (part_rows + 1); }
+  [[nodiscard]] int64_t place(int64_t row) const { return row + row / part_rows; }
+  [[nodiscard]] int64_t rows_in(int64_t part) const {
+    return part + 1 < parts() ? part_rows : rows - part * part_rows;
+  }
+  [[nodiscard]] int64_t block_rows() const { return rows + parts(); }
 };
+
+// Into parts of how many rows those of a block are cut: some whole rows of the kernel, or some of its
+// taps, or a piece of the channels of one tap. 0: no such part is small enough to be listed.
+int64_t rows_of_parts(const LayerWindow& window, int64_t channels);
+int64_t kept_rows_of_parts(const LayerWindow& window, int64_t words, int32_t word_rows);
 
 // Constants of the neurons; without neurons the result is scale * sum + shift.
 struct LayerNeurons {
@@ -132,16 +157,16 @@ struct LayerTile {
 };
 
 // Plain loops, and the oracle of the others. Floats are added by plane, the highest first; then by
-// tap, source and channel, or with `keep` by source, tap and channel.
+// part of the rows, source, tap and channel.
 void spike_layer_ref(const SpikeLayer& layer, const LayerTile& tile);
 
-// Most rows of a block whose lists fit 16 bits.
+// Most rows of a block that lists are made of.
 constexpr int64_t kMostListedRows = 65'000;
 // Largest sum of spikes of an input that kDense and kPacked take.
 constexpr int64_t kMostCount = 127;
 
 // The same at a given instruction-set level, cut into tiles that at most `lanes` threads work on.
-// `scratch` has room for spike_layer_scratch() bytes, aligned to 64. Levels agree bit for bit.
+// `scratch` has room for spike_layer_scratch() bytes, aligned to a page. Levels agree bit for bit.
 void spike_layer_cpu(const SpikeLayer& layer, std::byte* scratch, int lanes,
                      Isa isa = active_isa());
 size_t spike_layer_scratch(const SpikeLayer& layer, int lanes);

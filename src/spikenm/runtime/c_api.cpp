@@ -7,15 +7,27 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 using spikenm::runtime::Model;
 using spikenm::runtime::Session;
 
 struct spikenm_model {
+  explicit spikenm_model(std::shared_ptr<const Model> loaded)
+      : model(std::move(loaded)), provenance(model->provenance().dump()) {
+    const auto& nodes = model->graph().nodes();
+    for (size_t id = 0; id < nodes.size(); ++id)
+      if (nodes[id].as<spikenm::graph::Neuron>() != nullptr) neurons.push_back(id);
+  }
+
   std::shared_ptr<const Model> model;
+  std::string provenance;
+  std::vector<size_t> neurons;  // their nodes
 };
 struct spikenm_session {
   Session session;
+  std::vector<size_t> neurons;
 };
 
 namespace {
@@ -44,6 +56,25 @@ int copy_scores(std::span<const float> found, float* scores) {
   return 0;
 }
 
+void check_handle(const void* handle, const char* function) {
+  SPIKENM_CHECK(handle != nullptr, "{}: found a null pointer", function);
+}
+
+// What `get` finds in a model or session; `none` without one.
+template <class Result, class Handle, class Get>
+Result found_in(Handle* handle, const char* function, Result none, Get&& get) {
+  return guarded(none, [&]() -> Result {
+    check_handle(handle, function);
+    return get(*handle);
+  });
+}
+
+size_t neurons_at(const std::vector<size_t>& all, int64_t index, const char* function) {
+  SPIKENM_CHECK(index >= 0 && index < static_cast<int64_t>(all.size()),
+                "{}: found layer {} of neurons, wanted one of {}", function, index, all.size());
+  return all[static_cast<size_t>(index)];
+}
+
 }  // namespace
 
 extern "C" {
@@ -64,32 +95,59 @@ void spikenm_free(spikenm_model* model) {
 }
 
 int64_t spikenm_steps(const spikenm_model* model) {
-  return model->model->steps();
+  return found_in<int64_t>(model, __func__, -1, [](auto& own) { return own.model->steps(); });
 }
 int64_t spikenm_classes(const spikenm_model* model) {
-  return model->model->classes();
+  return found_in<int64_t>(model, __func__, -1, [](auto& own) { return own.model->classes(); });
 }
 int64_t spikenm_frames(const spikenm_model* model) {
-  return model->model->frames();
+  return found_in<int64_t>(model, __func__, -1, [](auto& own) { return own.model->frames(); });
 }
 
-void spikenm_frame_shape(const spikenm_model* model, int64_t shape[3]) {
-  const spikenm::graph::FrameShape& frame = model->model->graph().frame();
-  shape[0] = frame.channels;
-  shape[1] = frame.height;
-  shape[2] = frame.width;
+int spikenm_frame_shape(const spikenm_model* model, int64_t shape[3]) {
+  return found_in(model, __func__, -1, [&](auto& own) {
+    check_handle(shape, "spikenm_frame_shape");
+    const spikenm::graph::FrameShape& frame = own.model->graph().frame();
+    shape[0] = frame.channels;
+    shape[1] = frame.height;
+    shape[2] = frame.width;
+    return 0;
+  });
 }
 
 const char* spikenm_class_name(const spikenm_model* model, int64_t label) {
-  const auto& classes = model->model->graph().classes();
-  const bool known = label >= 0 && label < static_cast<int64_t>(classes.size());
-  return known ? classes[static_cast<size_t>(label)].c_str() : nullptr;
+  return found_in<const char*>(model, __func__, nullptr, [&](auto& own) {
+    const auto& classes = own.model->graph().classes();
+    const bool known = label >= 0 && label < static_cast<int64_t>(classes.size());
+    return known ? classes[static_cast<size_t>(label)].c_str() : nullptr;
+  });
+}
+
+const char* spikenm_provenance(const spikenm_model* model) {
+  return found_in<const char*>(model, __func__, nullptr,
+                               [](auto& own) { return own.provenance.c_str(); });
+}
+
+const char* spikenm_neurons_name(const spikenm_model* model, int64_t neurons) {
+  return found_in<const char*>(model, __func__, nullptr, [&](auto& own) {
+    const bool known = neurons >= 0 && neurons < static_cast<int64_t>(own.neurons.size());
+    if (!known) return static_cast<const char*>(nullptr);
+    return own.model->graph().node(own.neurons[static_cast<size_t>(neurons)]).name.c_str();
+  });
+}
+
+double spikenm_recorded_rate(const spikenm_model* model, int64_t neurons) {
+  return found_in(model, __func__, -1.0, [&](auto& own) {
+    const auto& rates = own.model->stored().rates;
+    const auto found = rates.find(neurons_at(own.neurons, neurons, "spikenm_recorded_rate"));
+    return found == rates.end() ? -1.0 : found->second;
+  });
 }
 
 spikenm_session* spikenm_session_new(const spikenm_model* model, int64_t batch) {
   return guarded<spikenm_session*>(nullptr, [&] {
     SPIKENM_CHECK(model != nullptr, "spikenm_session_new: found no model");
-    return std::make_unique<spikenm_session>(Session(model->model, {.batch = batch})).release();
+    return new spikenm_session{Session(model->model, {.batch = batch}), model->neurons};
   });
 }
 
@@ -117,8 +175,40 @@ int spikenm_step(spikenm_session* session, const float* frame, float* scores) {
   });
 }
 
-void spikenm_reset(spikenm_session* session) {
-  session->session.reset();
+int spikenm_reset(spikenm_session* session) {
+  return found_in(session, __func__, -1, [](auto& own) {
+    own.session.reset();
+    return 0;
+  });
+}
+
+int64_t spikenm_state_size(const spikenm_session* session) {
+  return found_in<int64_t>(session, __func__, -1, [](auto& own) {
+    return static_cast<int64_t>(own.session.state().size());
+  });
+}
+
+int spikenm_get_state(const spikenm_session* session, float* state) {
+  return found_in(session, __func__, -1, [&](auto& own) {
+    check_handle(state, "spikenm_get_state");
+    std::ranges::copy(own.session.state(), state);
+    return 0;
+  });
+}
+
+int spikenm_set_state(spikenm_session* session, const float* state) {
+  return found_in(session, __func__, -1, [&](auto& own) {
+    check_handle(state, "spikenm_set_state");
+    const std::span<float> to = own.session.state();
+    std::copy_n(state, to.size(), to.begin());
+    return 0;
+  });
+}
+
+double spikenm_firing_rate(const spikenm_session* session, int64_t neurons) {
+  return found_in(session, __func__, -1.0, [&](auto& own) {
+    return own.session.firing_rate(neurons_at(own.neurons, neurons, "spikenm_firing_rate"));
+  });
 }
 
 void spikenm_set_threads(int threads) {

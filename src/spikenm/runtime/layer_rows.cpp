@@ -42,22 +42,23 @@ void clear_int8(uint8_t* rows, size_t bytes) {
   std::fill(words, words + bytes / 2, kZero);
 }
 
-// The number of the row of an input within its block of outputs.
+// Where the row of an input lies in its block of outputs.
 int64_t row_of(const PreparedRows& rows, const Places& places, int64_t block, int64_t input,
                int64_t tap) {
-  if (rows.keep.empty()) return tap * places.channels + input;
+  const auto place = [&](int64_t row) { return row + row / rows.part_rows; };
+  if (rows.keep.empty()) return place(tap * places.channels + input);
   const int64_t word = tap * places.words + input / kSpikeBlock;
   const uint64_t kept = rows.keep[static_cast<size_t>(block * places.taps * places.words + word)];
   const uint64_t below = (uint64_t{1} << input % kSpikeBlock) - 1;
-  return word * rows.word_rows + std::popcount(kept & below);
+  return place(word * rows.word_rows + std::popcount(kept & below));
 }
 
 // Clears the rows and writes the weights that are in blocks, each thread in rows of its own.
 void fill_by_block(const SynapseTensor& tensor, const Places& places, PreparedRows& rows) {
   parallel_for(places.blocks, 1, [&](int64_t block, int64_t) {
-    const auto own = static_cast<size_t>(block);
-    BlockRows to{.rows = rows.data.as<uint8_t>() + rows.first_row[own] * kSpikeBlock};
-    clear_int8(to.rows, static_cast<size_t>((rows.rows_of[own] + 1) * kSpikeBlock));
+    const int64_t bytes = rows.view().block_rows() * kSpikeBlock;
+    BlockRows to{.rows = rows.data.as<uint8_t>() + block * bytes};
+    clear_int8(to.rows, static_cast<size_t>(bytes));
     to.row_at.reserve(static_cast<size_t>(places.rows()));
     for (int64_t input = 0; input < places.channels; ++input)
       for (int64_t tap = 0; tap < places.taps; ++tap)
@@ -73,10 +74,11 @@ kernels::LayerRows PreparedRows::view() const {
   return {.form = form,
           .int8 = int8,
           .data = data.as<void>(),
-          .first_row = first_row.data(),
-          .rows_of = rows_of.data(),
+          .rows = rows,
+          .part_rows = part_rows,
           .keep = keep.empty() ? nullptr : keep.data(),
-          .word_rows = word_rows};
+          .word_rows = word_rows,
+          .picks = picks ? &*picks : nullptr};
 }
 
 KeptRows find_kept_rows(const SynapseTensor& tensor, const Layer& layer) {
@@ -96,24 +98,25 @@ PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer,
   PreparedRows rows;
   // Real values times int8 weights are floats; the scale is the layer's.
   rows.int8 = tensor.type == WeightType::kInt8 && layer.reads_spikes;
-  int64_t own = places.rows();
+  rows.rows = places.rows();
+  rows.part_rows =
+      layer.reads_spikes ? kernels::rows_of_parts(layer.window, layer.channels) : rows.rows;
   if (packs) {
     rows.keep = std::move(keep);
     rows.word_rows = rows_of_words(rows.keep);
-    own = places.taps * places.words * rows.word_rows;
+    rows.rows = places.taps * places.words * rows.word_rows;
+    rows.part_rows = kernels::kept_rows_of_parts(layer.window, places.words, rows.word_rows);
   }
-  const int64_t total = places.blocks * (own + 1);
-  for (int64_t b = 0; b < places.blocks; ++b) {
-    rows.first_row.push_back(b * (own + 1));
-    rows.rows_of.push_back(static_cast<int32_t>(own));
-  }
+  if (packs && rows.int8)
+    rows.picks = kernels::make_picks(layer.window, places.words, places.blocks, rows.view());
+  const int64_t block_rows = rows.view().block_rows();
   const size_t item = rows.int8 ? sizeof(int8_t) : sizeof(float);
-  rows.data = AlignedBytes(static_cast<size_t>(total * kSpikeBlock) * item);
+  rows.data = AlignedBytes(static_cast<size_t>(places.blocks * block_rows * kSpikeBlock) * item);
 
   const auto put = [&](int64_t output, int64_t input, int64_t tap, const uint8_t* value) {
     const int64_t block = output / kSpikeBlock, lane = output % kSpikeBlock;
     const int64_t row = row_of(rows, places, block, input, tap);
-    const int64_t at = (rows.first_row[static_cast<size_t>(block)] + row) * kSpikeBlock;
+    const int64_t at = (block * block_rows + row) * kSpikeBlock;
     if (rows.int8) {
       const RowLane to(lane);
       rows.data.as<uint8_t>()[at + to.at] = static_cast<uint8_t>(*value ^ to.zero);

@@ -1,9 +1,11 @@
 // The weights of a layer as its kernel reads them (kernels/spike_layer.h).
 #pragma once
 
+#include "spikenm/kernels/spike_picks.h"
 #include "spikenm/runtime/aligned.h"
 #include "spikenm/runtime/program.h"
 
+#include <optional>
 #include <vector>
 
 namespace spikenm::runtime {
@@ -12,10 +14,10 @@ struct PreparedRows {
   kernels::RowForm form = kernels::RowForm::kEvents;
   bool int8 = false;
   AlignedBytes data;
-  std::vector<int64_t> first_row;  // [blocks]
-  std::vector<int32_t> rows_of;    // [blocks]
-  std::vector<uint64_t> keep;      // [blocks, taps, words]; empty: every row is there
-  int32_t word_rows = 0;           // with `keep`: rows of each of its words; see also kPacked
+  int64_t rows = 0, part_rows = 0;  // of a block
+  std::vector<uint64_t> keep;       // [blocks, taps, words]; empty: every row is there
+  int32_t word_rows = 0;            // with `keep`: rows of each of its words; see also kPacked
+  std::optional<kernels::SpikePicks> picks;  // with `keep`, of int8
 
   [[nodiscard]] kernels::LayerRows view() const;
 };

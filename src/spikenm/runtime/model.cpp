@@ -21,7 +21,8 @@ std::vector<uint64_t> alive_words(const std::vector<uint8_t>& mask, const graph:
 
 }  // namespace
 
-Model::Model(StoredModel stored) : stored_(std::move(stored)), program_(make_program(stored_)) {
+Model::Model(StoredModel stored, Isa isa)
+    : isa_(isa), stored_(std::move(stored)), program_(make_program(stored_)) {
   for (const Layer& layer : program_.layers) {
     // Taken out, so that it is freed before the next one is laid out.
     const SynapseTensor tensor = std::move(stored_.synapses.at(layer.synapse));
@@ -39,7 +40,7 @@ Model::Model(StoredModel stored) : stored_(std::move(stored)), program_(make_pro
                             .rate = input_rate(stored_, program_, layer),
                             .most_sources = sources.most(),
                             .most_count = sources.most_count(),
-                            .byte_products = kernels::has_byte_products()});
+                            .byte_products = kernels::has_byte_products(isa)});
     if (made.plan.form == kernels::RowForm::kDense) {
       made.rows = prepare_dense(tensor, layer);
     } else if (made.plan.form == kernels::RowForm::kPacked) {

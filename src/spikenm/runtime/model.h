@@ -25,9 +25,12 @@ struct ModelLayer {
 
 class Model {
  public:
-  // The weights of `stored` are laid out for the kernels and then freed.
-  explicit Model(StoredModel stored);
+  // The weights of `stored` are laid out for the kernels and then freed. Which kernels pay depends on
+  // the level that they run at.
+  explicit Model(StoredModel stored, Isa isa = active_isa());
   static std::shared_ptr<const Model> load(const std::filesystem::path& path);
+
+  [[nodiscard]] Isa isa() const { return isa_; }
 
   [[nodiscard]] const graph::Graph& graph() const { return stored_.graph; }
   [[nodiscard]] int64_t steps() const { return stored_.steps; }
@@ -48,6 +51,7 @@ class Model {
   void set_layer_shift(size_t layer, float shift);
 
  private:
+  Isa isa_;
   StoredModel stored_;
   Program program_;
   std::vector<ModelLayer> layers_;  // by layer of the program

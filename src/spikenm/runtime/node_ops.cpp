@@ -111,6 +111,11 @@ void apply_pool(const graph::Pool& pool, const graph::Shape& map, RealView in, R
     });
 }
 
+// A neuron of the window fires where any bit of its channel is set: 64 channels by one | a place.
+//
+//   words of the window           a 0100…   b 0001…        rows outside the map are not read:
+//   (2x2, channels 0 1 2 3 …)     c 0000…   d 0101…        they hold no spikes
+//   word of the output            a | b | c | d = 0101…
 void apply_pool_bits(const graph::Pool& pool, const graph::Shape& map, BitsView in, BitsView out) {
   for (int64_t t = 0; t < out.steps; ++t)
     each_window(pool, map, [&](int64_t place, graph::AxisRange rows, graph::AxisRange columns) {

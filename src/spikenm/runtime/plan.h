@@ -35,7 +35,7 @@ struct PlanFacts {
   double kept = 1;  // share of rows that some of 64 neighbouring outputs keep
   double rate = kUsualRate;
   int64_t most_sources = 1, most_count = 1;  // of an input: maps it is summed from, largest value
-  bool byte_products = false;                // kernels::has_byte_products()
+  bool byte_products = false;                // kernels::has_byte_products() at the model's level
 };
 
 LayerPlan plan_layer(const SynapseTensor& tensor, const Layer& layer, const PlanFacts& facts);

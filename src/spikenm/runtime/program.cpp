@@ -18,12 +18,19 @@ using graph::Node;
 constexpr int64_t kMostSources = 4096;
 // Larger average pools are read through, place by place.
 constexpr int64_t kLargestCounted = 3;
-// Places of all nodes, 12 bytes each. A graph of a few bytes can ask for any number of them; maps of
-// 1280x720 need a few million.
-constexpr int64_t kMostPlaces = int64_t{1} << 23;
+// Places of all nodes, 12 bytes each; maps of 1280x720 need a few million. A graph of a few bytes can
+// ask for any number of them, so beyond the first ones the file's weights must justify them.
+constexpr int64_t kMostPlaces = int64_t{1} << 23, kFreePlaces = int64_t{1} << 20;
+constexpr int64_t kPlacesOfAByte = 1024;
 
 int64_t pixels_of(const graph::Shape& shape) {
   return shape.height * shape.width;
+}
+
+int64_t weight_bytes(const StoredModel& model) {
+  size_t bytes = 0;
+  for (const auto& [id, tensor] : model.synapses) bytes += tensor.values.size();
+  return static_cast<int64_t>(bytes);
 }
 
 class Compiler {
@@ -131,11 +138,13 @@ class Compiler {
   }
 
   void take_places(int64_t count) {
+    const int64_t bytes = weight_bytes(model_);
+    const int64_t most = std::min(kMostPlaces, kFreePlaces + kPlacesOfAByte * bytes);
     places_ += count;
-    SPIKENM_CHECK(places_ <= kMostPlaces,
+    SPIKENM_CHECK(places_ <= most,
                   "network '{}': found maps that need lists of {} places of spikes or more, wanted "
-                  "at most {}",
-                  graph_.name(), places_, kMostPlaces);
+                  "at most {} with its {} bytes of weights",
+                  graph_.name(), places_, most, bytes);
   }
 
   void add_layer(NodeId id) {

@@ -49,6 +49,9 @@ void Session::reset() {
 std::span<float> Session::state() {
   return memory_->stream_state;
 }
+std::span<const float> Session::state() const {
+  return memory_->stream_state;
+}
 
 double Session::firing_rate(NodeId neurons) const {
   return memory_->firing_rate(neurons);

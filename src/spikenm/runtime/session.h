@@ -13,13 +13,16 @@
 #include "spikenm/runtime/node_ops.h"
 
 #include <functional>
+#include <optional>
 #include <span>
 
 namespace spikenm::runtime {
 
 struct SessionOptions {
   int64_t batch = 1;  // most samples at once
-  Isa isa = active_isa();
+  // The level that it runs at. Another than the model's, for which its plan was made, gives the same
+  // spikes, slower.
+  std::optional<Isa> isa = std::nullopt;
 };
 
 class Session {
@@ -45,6 +48,7 @@ class Session {
   void reset();
   // The membranes of a stream: all that step() remembers. It may be copied out and put back.
   [[nodiscard]] std::span<float> state();
+  [[nodiscard]] std::span<const float> state() const;
 
   // After run() or step(): the share of a node's neurons that fired, over steps and samples.
   [[nodiscard]] double firing_rate(graph::NodeId neurons) const;

@@ -212,7 +212,8 @@ void Session::Memory::run_layer(size_t index) {
   call.input.input_steps = steps_of(layer.input);
   call.neurons.membrane =
       layer.neurons && streams_ ? stream_state.data() + nodes_[layer.out].state : nullptr;
-  kernels::spike_layer_cpu(call, scratch_.as<std::byte>(), lanes_, options.isa);
+  kernels::spike_layer_cpu(call, scratch_.as<std::byte>(), lanes_,
+                           options.isa.value_or(model->isa()));
 }
 
 // Pools of bits: samples and steps are independent.

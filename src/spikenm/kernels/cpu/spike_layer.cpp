@@ -1,6 +1,7 @@
 #include "spikenm/kernels/cpu/spike_layer.h"
 
 #include "spikenm/core/parallel.h"
+#include "spikenm/kernels/spike_picks.h"
 
 #include <algorithm>
 #include <atomic>
@@ -9,34 +10,22 @@
 namespace spikenm::kernels {
 namespace {
 
-// Bytes of the rows of one block that every pixel may read.
-int64_t block_bytes(const SpikeLayer& layer) {
-  if (layer.rows.form != RowForm::kEvents)
-    return layer.window.taps() * layer.input.words() * kSpikeBlock * kSpikeBlock;
-  return layer.rows.rows_of[0] * kSpikeBlock *
-         static_cast<int64_t>(layer.rows.int8 ? sizeof(int8_t) : sizeof(float));
+bool reads_lists(const SpikeLayer& layer) {
+  return layer.input.values == nullptr && layer.rows.form == RowForm::kEvents;
 }
 
-// Whether the rows of all blocks are too many to stay in a core's own cache.
-bool reads_far_rows(const SpikeLayer& layer) {
-  constexpr int64_t kOwnCache = 700 << 10;
-  return block_bytes(layer) * layer.blocks() > kOwnCache;
-}
-
-// How a layer is cut: by rows of pixels, and, where a map is small and its rows of weights are many,
-// by blocks of outputs. A linear layer's rows do not fit a cache, so one tile reads them for all
-// samples.
+// How a layer is cut: by rows of pixels. A linear layer's rows of weights fit no cache, so one tile
+// reads them for all samples, and it is cut by blocks of outputs. Lists are made for each tile anew.
 struct Cut {
   int64_t rows = 1, blocks = 1, samples = 1;  // of a tile
   int64_t row_tiles = 1, block_tiles = 1, sample_tiles = 1;
 
   explicit Cut(const SpikeLayer& layer) {
-    const int64_t height = layer.window.out_height, pixels = layer.window.pixels();
-    const bool one_pixel = pixels == 1;
-    const bool by_blocks =
-        one_pixel || (pixels <= kMostPixelsAtOnce && reads_far_rows(layer) && layer.blocks() > 4);
-    rows = by_blocks ? height : std::clamp<int64_t>((height + 3) / 4, 1, 8);
-    blocks = by_blocks ? std::min<int64_t>(layer.blocks(), 4) : layer.blocks();
+    constexpr int64_t kBlocksAtOnce = 8;
+    const int64_t height = layer.window.out_height;
+    const bool one_pixel = layer.window.pixels() == 1;
+    rows = std::clamp<int64_t>((height + 3) / 4, 1, 8);
+    blocks = one_pixel ? std::min(layer.blocks(), kBlocksAtOnce) : layer.blocks();
     samples = one_pixel ? layer.samples : 1;
     row_tiles = (height + rows - 1) / rows;
     block_tiles = (layer.blocks() + blocks - 1) / blocks;
@@ -71,7 +60,7 @@ struct Work {
         spike_layer_ref(layer, tile);
         continue;
       }
-      ListPlan plan = plan_lists(layer, tile);
+      TilePlan plan = plan_tile(layer, tile);
       plan.many = many;
       run(layer, tile, plan, own);
     }
@@ -82,16 +71,15 @@ struct Work {
 bool fits_vectors(const SpikeLayer& layer) {
   constexpr int64_t kMostTaps = 1024;  // spike_layer_inl.h
   if (layer.window.taps() > kMostTaps) return false;
-  return layer.input.values != nullptr || layer.rows.form != RowForm::kEvents ||
-         layer.rows.rows_of[0] <= kMostListedRows;
+  return !reads_lists(layer) || layer.rows.part_rows <= kMostPartRows;
 }
 
 SpikeTile tile_at([[maybe_unused]] Isa isa) {
 #if defined(SPIKENM_X86)
   static const bool avx2 = __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-  static const bool avx512 = avx2 && __builtin_cpu_supports("avx512vbmi") &&
-                             __builtin_cpu_supports("avx512vbmi2") &&
-                             __builtin_cpu_supports("avx512vnni");
+  static const bool avx512 =
+      avx2 && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+      __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bitalg");
   if (isa == Isa::kAvx512 && avx512) return spike_tile_avx512;
   if (isa != Isa::kRef && avx2) return spike_tile_avx2;
 #endif
@@ -99,14 +87,7 @@ SpikeTile tile_at([[maybe_unused]] Isa isa) {
 }
 
 size_t lane_bytes(const SpikeLayer& layer) {
-  return plan_lists(layer, Cut(layer).tile(layer, 0)).bytes;
-}
-
-// A linear layer whose lists are in order is read in chunks.
-bool reads_in_chunks(const SpikeLayer& layer) {
-  return layer.rows.form == RowForm::kEvents && layer.window.pixels() == 1 && layer.rows.int8 &&
-         layer.rows.keep == nullptr && layer.input.most_sources == 1 &&
-         layer.rows.rows_of[0] > 2 * kRowsAtOnce;
+  return plan_tile(layer, Cut(layer).tile(layer, 0)).bytes;
 }
 
 // Whether the words of the first source hold more than 9 spikes on average, by a few of them. It
@@ -133,60 +114,107 @@ struct Layout {
   }
 };
 
-}  // namespace
+// The pieces of a layer that reads real values, or every input.
+void lay_out_bytes(const SpikeLayer& layer, int64_t most_rows, TilePlan& plan, Layout& layout) {
+  const LayerInput& in = layer.input;
+  if (in.values != nullptr) {
+    plan.mark_bytes = (in.width * in.channels + 7) / 8 + 8;
+    const int64_t words = (in.input_steps * most_rows * plan.mark_bytes + 7) / 8;
+    plan.words = layout.take(words, sizeof(uint64_t));
+    return;
+  }
+  plan.words = layout.take(most_rows * in.width * layer.steps * in.words(), kSpikeBlock);
+  plan.sums = layout.take(layer.steps * kSpikeBlock, sizeof(int32_t));
+}
 
-ListPlan plan_lists(const SpikeLayer& layer, const LayerTile& tile) {
+// Words of kept bits of a window, whichever way they are taken out.
+int64_t kept_units(const SpikeLayer& layer) {
+  const LayerRows& rows = layer.rows;
+  const int64_t pieces = rows.rows / kSpikeBlock + layer.window.kernel_height + 1;
+  const int64_t picked = rows.picks == nullptr ? 0 : static_cast<int64_t>(rows.picks->units.size());
+  return std::max(pieces, picked);
+}
+
+// The pieces of a layer that is run by lists of spikes. `rows`: of output pixels, of a whole tile.
+void lay_out_lists(const SpikeLayer& layer, const LayerTile& tile, int64_t rows, TilePlan& plan,
+                   Layout& layout) {
   const LayerInput& in = layer.input;
   const LayerWindow& w = layer.window;
-  ListPlan plan;
-  plan.most_sources = in.most_sources;
+  const bool keeps = layer.rows.keep != nullptr;
+  plan.samples = w.pixels() == 1 ? tile.sample_end - tile.sample_begin : 1;
+  plan.lists = plan.samples * w.out_width * layer.steps;
+  const int64_t at_once = keeps ? kKeptListsAtOnce : kListsAtOnce;
+  plan.band = std::clamp<int64_t>(at_once / plan.lists, 1, rows);
+  plan.slots = in.most_sources * (in.planes > 1 && in.regular == nullptr ? in.planes : 1);
+  plan.bit_rows = (rows - 1) * w.stride + w.kernel_height;
+  plan.row_words = (in.width + 2 * w.padding) * in.words();
+  const int64_t bits = plan.slots * plan.samples * layer.steps * plan.bit_rows * plan.row_words;
+  if (keeps) {
+    plan.groups = in.planes * layer.rows.parts();
+    plan.group_lists = plan.band * plan.lists;
+  } else {
+    const int64_t places = plan.bit_rows - part_of_rows(layer, 0).kernel_rows + 1;
+    plan.groups = in.planes * places * parts_across(layer);
+    plan.group_lists = plan.lists;
+  }
+  // The spikes of a source are all of one plane.
+  const int64_t most_entries = layer.rows.part_rows * in.most_sources + 8 * in.planes;
+  const int64_t lists = plan.groups * plan.group_lists;
+  // First, at the beginning of a page: see upper_half() in spike_layer_segments_inl.h.
+  plan.units = layout.take(keeps ? kept_units(layer) : 0, kKeptUnitBytes);
+  plan.windows = layout.take(keeps ? plan.samples * plan.band * w.out_width : 0, sizeof(void*));
+  plan.ends = layout.take(plan.groups * (kSortedRounds + 2), sizeof(int32_t));
+  plan.segments = layout.take(lists, 2 * sizeof(int64_t));
+  plan.sorted = layout.take(lists, 2 * sizeof(int64_t));
+  plan.sums = layout.take(plan.band * plan.lists * kSpikeBlock, sizeof(int32_t));
+  plan.words = layout.take(bits + kWordSlack, sizeof(uint64_t));
+  plan.kept_bits = layout.take(keeps ? bits / in.words() + kWordSlack : 0, sizeof(uint64_t));
+  constexpr int64_t kPage = 2048;  // of entries
+  plan.entries =
+      layout.take(2 * lists * most_entries / in.planes + kListSlack + kPage, sizeof(uint16_t));
+}
+
+}  // namespace
+
+RowPart part_of_rows(const SpikeLayer& layer, int64_t part) {
+  const LayerWindow& w = layer.window;
+  const int64_t channels = layer.input.channels, words = layer.input.words();
+  const int64_t rows = layer.rows.part_rows, run = w.kernel_width * channels;
+  if (rows >= run) {
+    const int64_t together = rows / run;
+    return {part * together, together, 0, w.kernel_width, 0, words};
+  }
+  const int64_t across = parts_across(layer), ky = part / across, own = part % across;
+  if (rows >= channels) return {ky, 1, own * (rows / channels), rows / channels, 0, words};
+  const int64_t of_tap = across / w.kernel_width, word = own % of_tap * (rows / kSpikeBlock);
+  return {ky, 1, own / of_tap, 1, word, std::min(words - word, rows / kSpikeBlock)};
+}
+
+int64_t parts_across(const SpikeLayer& layer) {
+  const int64_t channels = layer.input.channels, rows = layer.rows.part_rows;
+  const int64_t run = layer.window.kernel_width * channels;
+  if (rows >= run) return 1;
+  if (rows >= channels) return run / rows;
+  return layer.window.kernel_width * ((channels + rows - 1) / rows);
+}
+
+TilePlan plan_tile(const SpikeLayer& layer, const LayerTile& tile) {
+  const LayerInput& in = layer.input;
+  const LayerWindow& w = layer.window;
+  TilePlan plan;
   plan.input_row_begin = std::max<int64_t>(0, tile.row_begin * w.stride - w.padding);
   const int64_t end =
       std::min(in.height, (tile.row_end - 1) * w.stride - w.padding + w.kernel_height);
   plan.input_rows = std::max<int64_t>(0, end - plan.input_row_begin);
 
-  // Tiles inside the map read more rows than the first one.
-  const int64_t most_rows = std::min(in.height, (Cut(layer).rows - 1) * w.stride + w.kernel_height);
+  // Tiles inside the map read more rows than the first one, and the last tile may have fewer.
+  const int64_t rows = Cut(layer).rows;
   Layout layout;
-  if (in.values != nullptr) {
-    plan.mark_bytes = (in.width * in.channels + 7) / 8 + 8;
-    const int64_t words = (in.input_steps * most_rows * plan.mark_bytes + 7) / 8;
-    plan.words = layout.take(words, sizeof(uint64_t));
-    plan.bytes = (layout.at + 4095) / 4096 * 4096;
-    return plan;
-  }
-
-  if (layer.rows.form != RowForm::kEvents) {
-    plan.words = layout.take(most_rows * in.width * layer.steps * in.words(), kSpikeBlock);
-    plan.sums = layout.take(layer.steps * kSpikeBlock, sizeof(int32_t));
-    plan.bytes = (layout.at + 4095) / 4096 * 4096;
-    return plan;
-  }
-
-  const bool packs = layer.rows.keep != nullptr;
-  plan.planes = in.planes;
-  if (reads_in_chunks(layer)) plan.chunks = (layer.rows.rows_of[0] + kRowsAtOnce - 1) / kRowsAtOnce;
-  if (plan.chunks == 1 && !packs && reads_far_rows(layer)) plan.pixels_at_once = kMostPixelsAtOnce;
-  int64_t rows = 0;
-  for (int64_t b = 0; b < layer.blocks(); ++b)
-    rows = std::max<int64_t>(rows, layer.rows.rows_of[b]);
-  plan.list_room = (rows * in.most_sources + 8 * plan.planes + kListSlack + 31) / 32 * 32;
-  const int64_t long_lists = layer.steps * (packs             ? 1
-                                            : plan.chunks > 1 ? tile.sample_end - tile.sample_begin
-                                                              : kLongPixelsAtOnce);
-  const int64_t lists = packs || plan.chunks > 1 ? long_lists : layer.steps * plan.pixels_at_once;
-  plan.joined_room = long_lists * plan.list_room;
-
-  const int64_t pixels = most_rows * in.width * layer.steps;
-  plan.offsets = layout.take(packs ? 0 : plan.planes * (pixels + layer.steps), sizeof(int32_t));
-  plan.pixel_lists = layout.take(packs ? 0 : pixels * in.most_sources * in.channels + kListSlack,
-                                 sizeof(uint16_t));
-  plan.joined = layout.take(plan.joined_room, sizeof(uint16_t));
-  plan.begins = layout.take(lists, sizeof(int32_t));
-  plan.counts = layout.take(lists * plan.planes, sizeof(int32_t));
-  plan.cuts = layout.take(plan.chunks > 1 ? lists * (plan.chunks + 1) : 0, sizeof(int32_t));
-  plan.sums = layout.take(plan.chunks > 1 ? lists * kSpikeBlock : 0, sizeof(int32_t));
-  plan.words = layout.take(packs ? pixels * in.most_sources : 0, sizeof(uint64_t));
+  if (reads_lists(layer))
+    lay_out_lists(layer, tile, rows, plan, layout);
+  else
+    lay_out_bytes(layer, std::min(in.height, (rows - 1) * w.stride + w.kernel_height), plan,
+                  layout);
   plan.bytes = (layout.at + 4095) / 4096 * 4096;
   return plan;
 }
@@ -206,8 +234,7 @@ bool has_byte_products([[maybe_unused]] Isa isa) {
 void spike_layer_cpu(const SpikeLayer& layer, std::byte* scratch, int lanes, Isa isa) {
   if (layer.samples == 0) return;
   const SpikeTile run = fits_vectors(layer) ? tile_at(isa) : nullptr;
-  const bool lists = layer.input.values == nullptr && layer.rows.form == RowForm::kEvents;
-  const bool many = run != nullptr && lists && has_many_spikes(layer);
+  const bool many = run != nullptr && reads_lists(layer) && has_many_spikes(layer);
   Work work{layer, Cut(layer), run, scratch, lane_bytes(layer), many};
   Work* const shared = &work;  // one pointer: the loop's body then needs no memory of its own
   parallel_for(std::min<int64_t>(lanes, work.cut.tiles()), 1,

@@ -5,43 +5,59 @@
 
 namespace spikenm::kernels {
 
-// Output pixels whose lists are made before their rows are read: one block's rows stay in the cache
-// for all of them. Fewer where all lists are long; more where the rows come from far.
-constexpr int64_t kPixelsAtOnce = 32, kMostPixelsAtOnce = 64;
-// Pixels whose longest lists have room at once.
-constexpr int64_t kLongPixelsAtOnce = 4;
-// Rows of a linear layer that are read for all samples and steps before the next ones.
-constexpr int64_t kRowsAtOnce = 512;
-// List entries that vector stores may write behind the end of a list.
-constexpr int64_t kListSlack = 128;
+// Lists of places and steps whose sums are kept at once; more where one row of pixels has more.
+constexpr int64_t kListsAtOnce = 512, kKeptListsAtOnce = 512;
+// A list holds eight times the number of a row: a processor multiplies it by eight on the way to the
+// row. So many rows of a part, and the one of zeros, fit 16 bits.
+constexpr int64_t kEntryUnit = 8, kMostPartRows = 8190;
+// List entries that vector stores may write behind the end of a list, and words that vector loads may
+// read behind the end of the bits.
+constexpr int64_t kListSlack = 128, kWordSlack = 16;
+// Bytes of the tables for one word of kept bits: PlacedUnits and TapPiece of the instruction-set files.
+constexpr int64_t kKeptUnitBytes = 128;
 // Rows whose sums surely fit 16 bits.
 constexpr int64_t kNarrowRows = 256;
+// Lists of up to this many rounds of four rows are sorted by their length.
+constexpr int64_t kSortedRounds = 64;
 
-// Sizes of the lists of a tile, and where they lie in its scratch.
-struct ListPlan {
+// Which rows of the window a part of the rows belongs to: `kernel_rows` rows of the kernel, or `taps`
+// taps of one row, or the channels of one tap from word `word` on.
+struct RowPart {
+  int64_t ky = 0, kernel_rows = 1;
+  int64_t kx = 0, taps = 1;
+  int64_t word = 0, words = 1;
+};
+// Of rows that are all there.
+RowPart part_of_rows(const SpikeLayer& layer, int64_t part);
+// Parts that lie side by side, with the same ky.
+int64_t parts_across(const SpikeLayer& layer);
+
+// How a tile is worked on, and where the pieces of its scratch lie.
+struct TilePlan {
   int64_t input_row_begin = 0, input_rows = 0;  // of the map, that the tile reads
-  int64_t most_sources = 1;                     // of a pixel
-  int64_t planes = 1;                           // of the input
-  int64_t list_room = 0;                        // most entries of a joined list
-  int64_t joined_room = 0;                      // entries of all that are there at once
-  int64_t pixels_at_once = kPixelsAtOnce;
+  int64_t samples = 1;                          // whose lists are made at once
+  int64_t lists = 1;  // of a row of output pixels: [samples, out_width, steps]
+  int64_t band = 1;   // rows of output pixels whose sums are kept at once
+  // The bits that the tile reads: [slots, samples, steps, bit_rows, row_words].
+  int64_t slots = 1, bit_rows = 0, row_words = 0;
+  // Groups of lists, one for each part of the rows and each place that the part can have.
+  int64_t groups = 1, group_lists = 1;
   int64_t mark_bytes = 0;  // of real values: bits of a row of the input
-  int64_t chunks = 1;      // pieces of kRowsAtOnce rows, of a linear layer
   bool many = false;       // words of the input have many spikes
-  // Offsets of the parts, in bytes.
-  size_t offsets = 0, pixel_lists = 0, joined = 0, begins = 0, counts = 0, cuts = 0, sums = 0,
-         words = 0;
+  // Offsets of the pieces, in bytes.
+  size_t words = 0, entries = 0, segments = 0, sorted = 0, ends = 0, sums = 0, kept_bits = 0,
+         units = 0, windows = 0;
   size_t bytes = 0;
 };
 
-ListPlan plan_lists(const SpikeLayer& layer, const LayerTile& tile);
+TilePlan plan_tile(const SpikeLayer& layer, const LayerTile& tile);
 
-using SpikeTile = void (*)(const SpikeLayer&, const LayerTile&, const ListPlan&,
+using SpikeTile = void (*)(const SpikeLayer&, const LayerTile&, const TilePlan&,
                            std::byte* scratch);
 
-void spike_tile_avx2(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
+void spike_tile_avx2(const SpikeLayer& layer, const LayerTile& tile, const TilePlan& plan,
                      std::byte* scratch);
-void spike_tile_avx512(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
+void spike_tile_avx512(const SpikeLayer& layer, const LayerTile& tile, const TilePlan& plan,
                        std::byte* scratch);
 
 }  // namespace spikenm::kernels

@@ -2,6 +2,7 @@
 // alone.
 #define SPIKENM_NO_LIBM
 #include "spikenm/kernels/cpu/spike_layer.h"
+#include "spikenm/kernels/spike_picks.h"
 
 #include <immintrin.h>
 
@@ -11,6 +12,9 @@ namespace {
 #define SPIKENM_INLINE inline __attribute__((always_inline))
 // Loops that are functions of their own keep their variables in registers.
 #define SPIKENM_NOINLINE __attribute__((noinline))
+
+// What becomes of the sums that are there: = rows, += rows, = 2 sums + rows.
+enum class Add { kSet, kMore, kTwice };
 
 // 64 floats: lanes 8 i to 8 i + 7 in part i.
 struct Floats {
@@ -46,57 +50,72 @@ SPIKENM_INLINE void add_scaled(Floats& sums, const float* row, float value) {
 struct Whole {
   __m256i both[2], high[2];
 
-  SPIKENM_INLINE void clear() {
-    for (int p = 0; p < 2; ++p) both[p] = high[p] = _mm256_setzero_si256();
-  }
-  SPIKENM_INLINE void add_one(const uint8_t* rows, uint16_t row) {
-    const uint8_t* const at = rows + static_cast<size_t>(row) * 64;
+  SPIKENM_INLINE void begin(int64_t rounds) {
     for (int p = 0; p < 2; ++p) {
-      const __m256i x = _mm256_load_si256(reinterpret_cast<const __m256i*>(at + 32 * p));
-      both[p] = _mm256_add_epi16(both[p], x);
-      high[p] = _mm256_add_epi16(high[p], _mm256_srai_epi16(x, 8));
+      both[p] = _mm256_set1_epi16(static_cast<short>(-4 * 128 * rounds));
+      high[p] = _mm256_setzero_si256();
     }
   }
-  SPIKENM_INLINE void twice() {
+  SPIKENM_INLINE void add_four(const uint8_t* rows, const uint16_t* entries) {
+    constexpr size_t kUnit = kSpikeBlock / kEntryUnit;
+    const uint8_t* const at[4] = {rows + entries[0] * kUnit, rows + entries[1] * kUnit,
+                                  rows + entries[2] * kUnit, rows + entries[3] * kUnit};
     for (int p = 0; p < 2; ++p) {
-      both[p] = _mm256_add_epi16(both[p], both[p]);
-      high[p] = _mm256_add_epi16(high[p], high[p]);
+      __m256i row[4];
+      for (int k = 0; k < 4; ++k)
+        row[k] = _mm256_load_si256(reinterpret_cast<const __m256i*>(at[k] + 32 * p));
+      add_to(both[p], row);
+      for (__m256i& each : row) each = _mm256_srai_epi16(each, 8);
+      add_to(high[p], row);
     }
   }
-  SPIKENM_INLINE void add(const uint8_t* rows, const uint16_t* list, int64_t n) {
-    for (int64_t i = 0; i < n; i += 8)
-      for (int u = 0; u < 8; ++u) add_one(rows, list[i + u]);
+  // Two pairs first, as the compiler may not change: a sum then waits for the one before once in four
+  // rows.
+  static SPIKENM_INLINE void add_to(__m256i& sum, const __m256i (&row)[4]) {
+    __m256i a = _mm256_add_epi16(row[0], row[1]), b = _mm256_add_epi16(row[2], row[3]);
+    asm("" : "+x"(a), "+x"(b));
+    a = _mm256_add_epi16(a, b);
+    asm("" : "+x"(a));
+    sum = _mm256_add_epi16(sum, a);
+    asm("" : "+x"(sum));
   }
-  SPIKENM_INLINE void add_some(const uint8_t* rows, const uint16_t* list, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) add_one(rows, list[i]);
+  // Lanes 16 i to 16 i + 15.
+  [[nodiscard]] SPIKENM_INLINE __m256i words(int i) const {
+    return i < 2 ? _mm256_sub_epi16(both[i], _mm256_slli_epi16(high[i], 8)) : high[i - 2];
   }
-  // The sums as 32-bit numbers: lanes 8 i to 8 i + 7 in part i.
-  SPIKENM_INLINE void widen(int64_t added, __m256i parts[8]) const {
-    const __m256i bias = _mm256_set1_epi16(static_cast<short>(128 * (added & 0xFFFF)));
-    for (int p = 0; p < 2; ++p) {
-      const __m256i low =
-          _mm256_sub_epi16(_mm256_sub_epi16(both[p], _mm256_slli_epi16(high[p], 8)), bias);
-      parts[2 * p] = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(low));
-      parts[2 * p + 1] = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(low, 1));
-      parts[4 + 2 * p] = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(high[p]));
-      parts[5 + 2 * p] = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(high[p], 1));
+
+  template <Add kAdd>
+  SPIKENM_INLINE void put(int16_t* sums) const {
+    for (int i = 0; i < 4; ++i) {
+      auto* const at = reinterpret_cast<__m256i*>(sums + 16 * i);
+      __m256i x = words(i);
+      if constexpr (kAdd != Add::kSet) {
+        const __m256i old = _mm256_load_si256(at);
+        x = _mm256_add_epi16(x, kAdd == Add::kTwice ? _mm256_add_epi16(old, old) : old);
+      }
+      _mm256_store_si256(at, x);
     }
   }
-  [[nodiscard]] SPIKENM_INLINE Floats floats(int64_t added) const {
-    __m256i parts[8];
-    widen(added, parts);
-    Floats r;
-    for (int i = 0; i < 8; ++i) r.part[i] = _mm256_cvtepi32_ps(parts[i]);
-    return r;
-  }
-  SPIKENM_INLINE void add_to(int32_t* sums, int64_t added, int shift) const {
-    __m256i parts[8];
-    widen(added, parts);
+  template <Add kAdd>
+  SPIKENM_INLINE void put(int32_t* sums) const {
     for (int i = 0; i < 8; ++i) {
       auto* const at = reinterpret_cast<__m256i*>(sums + 8 * i);
-      _mm256_store_si256(
-          at, _mm256_add_epi32(_mm256_load_si256(at), _mm256_slli_epi32(parts[i], shift)));
+      const __m256i own = words(i / 2);
+      __m256i x = _mm256_cvtepi16_epi32(i % 2 == 0 ? _mm256_castsi256_si128(own)
+                                                   : _mm256_extracti128_si256(own, 1));
+      if constexpr (kAdd != Add::kSet) {
+        const __m256i old = _mm256_load_si256(at);
+        x = _mm256_add_epi32(x, kAdd == Add::kTwice ? _mm256_add_epi32(old, old) : old);
+      }
+      _mm256_store_si256(at, x);
     }
+  }
+  static SPIKENM_INLINE Floats floats_of(const int16_t* sums) {
+    Floats r;
+    for (int i = 0; i < 8; ++i)
+      r.part[i] = _mm256_cvtepi32_ps(
+          _mm256_cvtepi16_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(sums + 8 * i))));
+    return r;
   }
   static SPIKENM_INLINE Floats floats_of(const int32_t* sums) {
     Floats r;
@@ -130,19 +149,24 @@ SPIKENM_INLINE uint64_t fire(const FireRule& rule, const Floats& current, Floats
   return fired;
 }
 
-template <bool kWide>
-SPIKENM_INLINE uint16_t* emit(uint16_t* p, uint64_t bits, int base) {
-  for (; bits != 0; bits &= bits - 1) *p++ = static_cast<uint16_t>(base + __builtin_ctzll(bits));
-  return p;
+// Numbers in their order, which need no table.
+constexpr const uint8_t* kNumbers = nullptr;
+using Numbers = const uint8_t*;
+SPIKENM_INLINE Numbers numbers_of(const uint8_t* numbers) {
+  return numbers;
 }
-
-SPIKENM_INLINE uint16_t* append(uint16_t* p, const uint16_t* from, int32_t n, int32_t add) {
-  const __m256i base = _mm256_set1_epi16(static_cast<short>(add));
-  for (int32_t i = 0; i < n; i += 16) {
-    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + i), _mm256_add_epi16(x, base));
-  }
-  return p + n;
+using FirstRow = int;
+SPIKENM_INLINE FirstRow first_row(int64_t row) {
+  return static_cast<int>(row * kEntryUnit);
+}
+SPIKENM_INLINE FirstRow next_word(FirstRow row) {
+  return row + static_cast<int>(kSpikeBlock * kEntryUnit);
+}
+template <bool kMany>
+SPIKENM_INLINE uint16_t* emit(uint16_t* p, uint64_t bits, FirstRow row, Numbers) {
+  for (; bits != 0; bits &= bits - 1)
+    *p++ = static_cast<uint16_t>(row + __builtin_ctzll(bits) * static_cast<int>(kEntryUnit));
+  return p;
 }
 
 SPIKENM_INLINE bool any_set(const uint64_t* words, int64_t n) {
@@ -153,6 +177,12 @@ SPIKENM_INLINE bool any_set(const uint64_t* words, int64_t n) {
 
 SPIKENM_INLINE uint64_t extract(uint64_t bits, uint64_t keep) {
   return _pext_u64(bits, keep);
+}
+
+// There is no instruction that gathers bits of several words.
+constexpr bool kHasPicks = false;
+SPIKENM_INLINE uint64_t gather_eight(const uint64_t*, const uint8_t*) {
+  return 0;
 }
 
 // Counts are at most 127: pairs of products fit 16 bits.
@@ -210,31 +240,42 @@ SPIKENM_INLINE void put_counts(uint8_t* to, uint64_t bits, uint8_t count) {
 
 #include "spikenm/kernels/cpu/spike_layer_inl.h"
 //
-#include "spikenm/kernels/cpu/spike_layer_listed_inl.h"
+#include "spikenm/kernels/cpu/spike_layer_words_inl.h"
 //
-#include "spikenm/kernels/cpu/spike_layer_linear_inl.h"
+#include "spikenm/kernels/cpu/spike_layer_segments_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_band_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_listed_inl.h"
 //
 #include "spikenm/kernels/cpu/spike_layer_kept_inl.h"
 //
 #include "spikenm/kernels/cpu/spike_layer_same_taps_inl.h"
 //
+inline void place_units(const SpikePicks&, int64_t, const TileWords&, std::byte*) {}
+template <bool kMany>
+uint16_t* list_picked(const Band&, const Windows<uint64_t>&, int64_t, const SegmentWriter& writer) {
+  return writer.at;
+}
+#include "spikenm/kernels/cpu/spike_layer_kept_tile_inl.h"
+//
 #include "spikenm/kernels/cpu/spike_layer_values_inl.h"
 //
 #include "spikenm/kernels/cpu/spike_layer_bytes_inl.h"
 
-void run_tile(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
+void run_tile(const SpikeLayer& layer, const LayerTile& tile, const TilePlan& plan,
               std::byte* base) {
   const Scratch scratch(plan, base);
   if (layer.input.values != nullptr) return values_tile(layer, tile, plan, scratch);
   if (layer.rows.form != RowForm::kEvents) return bytes_tile(layer, tile, plan, scratch);
-  if (layer.rows.keep != nullptr) return kept_tile(layer, tile, plan, scratch);
-  if (plan.chunks > 1) return chunked_tile(layer, tile, plan, scratch);
-  listed_tile(layer, tile, plan, scratch);
+  const TileWords bits(layer, plan, base);
+  if (layer.rows.keep != nullptr) return kept_tile(layer, tile, plan, scratch, bits);
+  listed_tile(layer, tile, plan, scratch, bits);
 }
 
 }  // namespace
 
-void spike_tile_avx2(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
+void spike_tile_avx2(const SpikeLayer& layer, const LayerTile& tile, const TilePlan& plan,
                      std::byte* scratch) {
   run_tile(layer, tile, plan, scratch);
 }

@@ -19,7 +19,7 @@
 constexpr int64_t kDenseSteps = 6, kPackedSteps = 8;
 
 // The bytes of every pixel that the tile reads: [pixels, steps, channels rounded up to 64].
-void count_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sample, uint8_t* bytes) {
+void count_pixels(const SpikeLayer& layer, const TilePlan& plan, int64_t sample, uint8_t* bytes) {
   const LayerInput& in = layer.input;
   const int64_t first = plan.input_row_begin * in.width, words = in.words();
   for (int64_t i = 0; i < plan.input_rows * in.width; ++i)
@@ -109,7 +109,7 @@ void sum_bytes(const SpikeLayer& layer, const Taps& taps, const uint8_t* bytes, 
   }
 }
 
-void bytes_tile(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
+void bytes_tile(const SpikeLayer& layer, const LayerTile& tile, const TilePlan& plan,
                 const Scratch& scratch) {
   Taps taps;
   const int64_t width = layer.window.out_width;

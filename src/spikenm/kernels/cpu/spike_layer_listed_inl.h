@@ -1,92 +1,126 @@
 // Layers whose rows are all there: lists are made once for all blocks of outputs. Included behind
-// spike_layer_inl.h.
+// spike_layer_band_inl.h.
+//
+//   part of the rows: one row of the kernel     the bits of a row of the tile, at one step
+//   | tap 0 | tap 1 | tap 2 | zeros |           | x-1 | x | x+1 |   ->  segment (row, x): 3 260 700 …
+//
+// The segment of a row of bits is the same whichever row of the kernel reads it: a list of the output
+// pixel (y, x) is the segments (y-1, x), (y, x) and (y+1, x), for the parts 0, 1 and 2.
 
-// The lists of all pixels that the tile reads at one step, of the spikes of one plane; returns the
-// end of the last.
+// The places of groups: [planes, rows of bits at which a part can begin, parts across].
+struct ListedGroups {
+  int64_t places, across, kernel_rows, rows;
+
+  ListedGroups(const SpikeLayer& layer, const TilePlan& plan, const LayerTile& tile)
+      : places(plan.groups / (layer.input.planes * parts_across(layer))),
+        across(parts_across(layer)),
+        kernel_rows(part_of_rows(layer, 0).kernel_rows),
+        rows(tile.row_end - tile.row_begin) {}
+  [[nodiscard]] int64_t index(int64_t plane, int64_t place, int64_t own) const {
+    return (plane * places + place) * across + own;
+  }
+  // Whether an output pixel of the tile has a part that begins at this row of bits.
+  [[nodiscard]] bool is_read(const LayerWindow& w, int64_t place) const {
+    for (int64_t ky = 0; ky < w.kernel_height && ky <= place; ky += kernel_rows)
+      if ((place - ky) % w.stride == 0 && (place - ky) / w.stride < rows) return true;
+    return false;
+  }
+};
+
+// A part of the rows as it lies in the windows: runs of words that lie side by side, whose rows follow
+// each other.
+struct PartRuns {
+  int64_t first;            // word of the window
+  int64_t rows, row_words;  // rows of bits, from one to the next
+  int64_t runs, words;  // of each row of bits; one run if all words are full, else one for each tap
+  int64_t run_words, run_rows;  // from one to the next
+
+  PartRuns(const SpikeLayer& layer, const RowPart& part, int64_t bit_row_words) {
+    const int64_t words_of_tap = layer.input.words();
+    const bool full = layer.input.channels % kSpikeBlock == 0;
+    first = part.kx * words_of_tap + part.word;
+    rows = part.kernel_rows;
+    row_words = bit_row_words;
+    runs = full ? 1 : part.taps;
+    words = full ? part.taps * part.words : part.words;
+    run_words = words_of_tap;
+    run_rows = (full ? part.taps : 1) * layer.input.channels;
+  }
+};
+
+// Appends the spikes of one slot in a part of a window.
 template <bool kMany>
-uint16_t* list_plane(const SpikeLayer& layer, const ListPlan& plan, int64_t sample, int64_t step,
-                     int64_t plane, const uint16_t* base, uint16_t* p, int32_t* offset) {
-  const LayerInput& in = layer.input;
-  const int64_t pixels = plan.input_rows * in.width, first = plan.input_row_begin * in.width;
-  const int64_t words = in.words();
-  for (int64_t i = 0; i < pixels; ++i) {
-    *offset++ = static_cast<int32_t>(p - base);
-    for (int32_t s = in.begin[first + i]; s < in.begin[first + i + 1]; ++s) {
-      if (plane_of(in, in.sources[s]) != plane) continue;
-      const uint64_t* const bits = source_words(layer, sample, step, in.sources[s]);
-      for (int64_t w = 0; w < words; ++w) p = emit<kMany>(p, bits[w], static_cast<int>(w * 64));
+SPIKENM_INLINE uint16_t* list_runs(const PartRuns& part, const uint64_t* window, Numbers numbers,
+                                   uint16_t* p) {
+  int64_t first = 0;
+  const uint64_t* row_of_bits = window + part.first;
+  for (int64_t y = 0; y < part.rows; ++y, row_of_bits += part.row_words) {
+    const uint64_t* run = row_of_bits;
+    for (int64_t i = 0; i < part.runs; ++i, run += part.run_words, first += part.run_rows) {
+      FirstRow row = first_row(first);
+      for (int64_t w = 0; w < part.words; ++w, row = next_word(row))
+        p = emit<kMany>(p, run[w], row, numbers);
     }
   }
-  *offset = static_cast<int32_t>(p - base);
   return p;
 }
 
-void list_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sample,
-                 const Scratch& scratch) {
-  const int64_t per_step = plan.input_rows * layer.input.width + 1;
-  uint16_t* p = scratch.pixel_lists;
-  int32_t* offset = scratch.offsets;
-  for (int64_t k = 0; k < plan.planes; ++k) {
-    const int64_t plane = plan.planes - 1 - k;
-    const auto list = plan.many && plane == 0 ? list_plane<true> : list_plane<false>;
-    for (int64_t t = 0; t < layer.steps; ++t, offset += per_step)
-      p = list(layer, plan, sample, t, plane, scratch.pixel_lists, p, offset);
+// One group: the segments of all columns, samples and steps at a row of bits; `own`: which of the parts
+// that lie side by side. Returns where the next group's entries begin.
+template <bool kMany>
+SPIKENM_NOINLINE uint16_t* list_group(const SpikeLayer& layer, const TilePlan& plan,
+                                      const TileWords& bits, int64_t own, const Slots& slots,
+                                      int64_t place, const Group& group, uint16_t* entries) {
+  const PartRuns runs(layer, part_of_rows(layer, own), bits.row_words);
+  const int64_t steps = layer.steps, width = layer.window.out_width, stride = layer.window.stride;
+  const Numbers numbers = numbers_of(kNumbers);
+  SegmentWriter writer(entries, group, layer.rows.rows_in(own));
+  for (int64_t s = 0; s < plan.samples; ++s)
+    for (int64_t x = 0; x < width; ++x)
+      for (int64_t t = 0; t < steps; ++t) {
+        const uint64_t* const window = bits.at(0, s, t, place, x * stride);
+        uint16_t* p = writer.at;
+        for (int64_t slot = slots.begin; slot < slots.end; ++slot)
+          p = list_runs<kMany>(runs, window + slot * bits.slot_words, numbers, p);
+        writer.close(p);
+      }
+  return writer.at;
+}
+
+// All segments of some samples.
+void list_tile(const SpikeLayer& layer, const TilePlan& plan, const ListedGroups& groups,
+               const TileWords& bits, const Scratch& scratch) {
+  uint16_t* entries = scratch.entries;
+  for (int64_t plane = 0; plane < layer.input.planes; ++plane) {
+    const Slots slots = slots_of(layer.input, plane);
+    for (int64_t place = 0; place < groups.places; ++place) {
+      if (!groups.is_read(layer.window, place)) continue;
+      for (int64_t own = 0; own < groups.across; ++own) {
+        const Group group = scratch.group(groups.index(plane, place, own));
+        const auto list = plan.many && plane == 0 ? list_group<true> : list_group<false>;
+        entries = list(layer, plan, bits, own, slots, place, group, entries);
+        sort_segments(group, plan.lists);
+      }
+    }
   }
 }
 
-// Writes the rows of one output pixel at one step to `list`, and how many each plane has; returns
-// where the next list can begin.
-inline uint16_t* join_taps(const SpikeLayer& layer, const ListPlan& plan, const Scratch& scratch,
-                           const Taps& taps, int64_t step, uint16_t* list, int32_t* counts) {
-  const int64_t per_step = plan.input_rows * layer.input.width + 1;
-  const auto channels = static_cast<int32_t>(layer.input.channels);
-  for (int64_t k = 0; k < plan.planes; ++k) {
-    const int32_t* const offsets = scratch.offsets + (k * layer.steps + step) * per_step;
-    uint16_t* p = list;
-    for (int tap = 0; tap < taps.count; ++tap) {
-      const int32_t begin = offsets[taps.pixel[tap]], end = offsets[taps.pixel[tap] + 1];
-      p = append(p, scratch.pixel_lists + begin, end - begin, taps.tap[tap] * channels);
-    }
-    end_list(p, layer.rows.rows_of[0]);
-    counts[k] = static_cast<int32_t>(p - list);
-    list += to_eight(counts[k]);
-  }
-  return list;
-}
-
-// Joins the lists of pixels from `pixel` on until `end` or until there is no room for one more;
-// returns how many.
-int64_t join_group(const SpikeLayer& layer, const ListPlan& plan, const Scratch& scratch,
-                   int64_t pixel, int64_t end, Taps& taps) {
-  const int64_t width = layer.window.out_width, steps = layer.steps;
-  uint16_t* at = scratch.joined;
-  const uint16_t* const last = scratch.joined + (plan.joined_room - steps * plan.list_room);
-  int64_t count = 0;
-  for (; count < plan.pixels_at_once && pixel + count < end && at <= last; ++count) {
-    find_taps(layer, plan, (pixel + count) / width, (pixel + count) % width, taps);
-    for (int64_t t = 0; t < steps; ++t) {
-      const int64_t list = count * steps + t;
-      scratch.begins[list] = static_cast<int32_t>(at - scratch.joined);
-      at = join_taps(layer, plan, scratch, taps, t, at, scratch.counts + list * plan.planes);
-    }
-  }
-  return count;
-}
-
-void listed_tile(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
-                 const Scratch& scratch) {
-  Taps taps;
-  const int64_t width = layer.window.out_width, steps = layer.steps;
-  for (int64_t sample = tile.sample_begin; sample < tile.sample_end; ++sample) {
-    list_pixels(layer, plan, sample, scratch);
-    const int64_t end = tile.row_end * width;
-    for (int64_t pixel = tile.row_begin * width, count; pixel < end; pixel += count) {
-      count = join_group(layer, plan, scratch, pixel, end, taps);
-      for (int64_t block = tile.block_begin; block < tile.block_end; ++block)
-        for (int64_t q = 0; q < count; ++q)
-          run_listed(layer, {sample, pixel + q, block},
-                     {scratch.joined, scratch.begins + q * steps,
-                      scratch.counts + q * steps * plan.planes, plan.planes});
-    }
+void listed_tile(const SpikeLayer& layer, const LayerTile& tile, const TilePlan& plan,
+                 const Scratch& scratch, const TileWords& bits) {
+  const ListedGroups groups(layer, plan, tile);
+  for (int64_t sample = tile.sample_begin; sample < tile.sample_end; sample += plan.samples) {
+    copy_words(layer, tile, plan, sample, bits);
+    list_tile(layer, plan, groups, bits, scratch);
+    for (int64_t block = tile.block_begin; block < tile.block_end; ++block)
+      for (int64_t y = tile.row_begin; y < tile.row_end; y += plan.band) {
+        const int64_t end = y + plan.band < tile.row_end ? y + plan.band : tile.row_end;
+        const Band band{layer, tile, plan, scratch, sample, y, end};
+        const int64_t first = (y - tile.row_begin) * layer.window.stride;
+        run_band(band, block, band.rows(), [&](const PieceOfPart& of) {
+          const int64_t ky = of.part / groups.across * groups.kernel_rows;
+          const int64_t place = first + of.piece * layer.window.stride + ky;
+          return scratch.group(groups.index(of.plane, place, of.part % groups.across));
+        });
+      }
   }
 }

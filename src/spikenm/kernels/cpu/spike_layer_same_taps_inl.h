@@ -1,186 +1,144 @@
-// Blocks whose taps all keep the same channels: a pixel's kept bits are extracted once for the whole
-// tile and reused by every window that holds it. Included behind spike_layer_kept_inl.h.
+// Blocks whose taps all keep the same channels: the kept bits of a pixel are taken out once for the whole
+// tile, and every window that holds the pixel reads them. Included behind spike_layer_kept_inl.h.
 //
-//   bits of a pixel   word 0 | word 1 | …      extracted once      kept bits of the pixel
-//                     under the keep of the block  ──────────>     a b c … (`kept` of them)
+//   bits of a pixel   word 0 | word 1 | …      taken out once    kept bits of a row of pixels, side by
+//                     under the keep of the block  ──────────>   side: | a b c | d e f | g h i | …
 //
-//   window at x:      pixel x-1      pixel x        pixel x+1      tap k begins at bit k * kept
-//                     | a b c …    | a b c …      | a b c …    |   of a joined list
-//   window at x + 1:                 the same word as its tap 0, and so on
+//   window 3x3 at x   three runs, each of the kept bits of three pixels, begin at pixel x of three rows;
+//                     put together they are the rows of the block in their order, 64 at a time:
+//
+//                     | run 0 (96 bits)     | run 1               | run 2               |
+//                     | piece 0    | piece 1     | piece 2   | piece 3    | 4  |
 
-// Whether all taps of the block keep the same channels, in at most 64 rows; then how many rows.
-int32_t same_for_all_taps(const SpikeLayer& layer, int64_t block) {
-  const int64_t words = layer.input.words(), taps = layer.window.taps();
-  const uint64_t* const keep = layer.rows.keep + block * taps * words;
-  const int64_t rows = words * layer.rows.word_rows;
-  if (taps == 1 || rows > 64) return 0;
-  if (layer.input.planes > 1 && layer.input.regular == nullptr) return 0;
-  for (int64_t i = words; i < taps * words; ++i)
-    if (keep[i] != keep[i - words]) return 0;
-  return static_cast<int32_t>(rows);
-}
+// Up to 64 bits of a window, from one run or from two.
+struct TapPiece {
+  int64_t first, second;             // where they begin, in bytes from the window
+  uint64_t first_bits, second_bits;  // which of the bits there are taken; second_bits may be 0
+  int shift;                         // of the second
+  FirstRow row;                      // of its lowest bit
 
-SPIKENM_INLINE uint64_t extract_words(const uint64_t* bits, const KeptBlock& own) {
-  uint64_t joined = 0;
-  int shift = 0;
-  for (int64_t w = 0; w < own.words; ++w, shift += own.word_rows)
-    joined |= extract(bits[w], own.keep[w]) << shift;
-  return joined;
-}
-
-// The kept bits of `count` pixels, `stride` words apart.
-SPIKENM_NOINLINE void extract_row(const KeptBlock& own, const uint64_t* bits, int64_t stride,
-                                  int64_t count, uint64_t* out) {
-  if (own.words == 4) {  // written out for the usual 256 channels
-    const uint64_t a = own.keep[0], b = own.keep[1], c = own.keep[2], d = own.keep[3];
-    const int rows = own.word_rows;
-    for (int64_t x = 0; x < count; ++x, bits += stride)
-      out[x] = extract(bits[0], a) | extract(bits[1], b) << rows | extract(bits[2], c) << 2 * rows |
-               extract(bits[3], d) << 3 * rows;
-    return;
+  [[nodiscard]] SPIKENM_INLINE uint64_t take(const uint8_t* window) const {
+    uint64_t word;
+    __builtin_memcpy(&word, window + first, sizeof word);
+    word &= first_bits;
+    if (second_bits == 0) return word;
+    uint64_t more;
+    __builtin_memcpy(&more, window + second, sizeof more);
+    return word | (more & second_bits) << shift;
   }
-  for (int64_t x = 0; x < count; ++x, bits += stride) out[x] = extract_words(bits, own);
+};
+
+SPIKENM_INLINE uint64_t lowest_bits(int64_t n) {
+  return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
 }
 
-// The kept bits of every pixel that the tile reads: [sources, steps, input pixels].
-void extract_pixels(const SpikeLayer& layer, const ListPlan& plan, int64_t sample,
-                    const KeptBlock& own, uint64_t* out) {
-  const LayerInput& in = layer.input;
-  const int64_t steps = layer.steps, sources = plan.most_sources, width = in.width;
-  const int64_t rows = plan.input_rows, first = plan.input_row_begin;
-  const bool regular = in.regular != nullptr;
-  for (int64_t source = 0; source < sources; ++source)
-    for (int64_t t = 0; t < steps; ++t)
-      for (int64_t y = first; y < first + rows; ++y) {
-        if (regular) {
-          const RegularSource& from = in.regular[source];
-          const uint64_t* bits =
-              in.maps[from.map] +
-              ((sample * steps + t) * in.map_pixels[from.map] + from.first + y * in.regular_row) *
-                  own.words;
-          extract_row(own, bits, in.regular_column * own.words, width, out);
-          out += width;
-          continue;
-        }
-        for (int64_t x = 0; x < width; ++x) {
-          const int64_t pixel = y * width + x;
-          const int32_t at = in.begin[pixel] + static_cast<int32_t>(source);
-          *out++ = at < in.begin[pixel + 1]
-                       ? extract_words(source_words(layer, sample, t, in.sources[at]), own)
-                       : 0;
-        }
+// Takes the kept bits of pixels out: of several pixels at once, where eight words keep eight channels each.
+struct KeptPixels {
+  const uint64_t* keep;  // [words]
+  int64_t words, word_rows;
+  bool by_eight;
+  alignas(64) uint8_t places[kSpikeBlock] = {};
+
+  KeptPixels(const uint64_t* of, int64_t n, int64_t rows_of_word)
+      : keep(of), words(n), word_rows(rows_of_word), by_eight(kHasPicks && word_rows == 8) {
+    by_eight = by_eight && 8 % words == 0;
+    for (int64_t w = 0; w < words; ++w)
+      by_eight = by_eight && __builtin_popcountll(keep[w]) == word_rows;
+    for (int64_t i = 0; by_eight && i < 8; ++i) {
+      uint64_t left = keep[i % words];
+      for (int64_t k = 0; k < 8; ++k, left &= left - 1)
+        places[8 * i + k] = static_cast<uint8_t>(__builtin_ctzll(left));
+    }
+  }
+
+  // Stores go up to eight bytes beyond the last pixel.
+  void take(const uint64_t* from, int64_t pixels, uint8_t* to) const {
+    if (by_eight) {
+      for (int64_t w = 0; w < pixels * words; w += 8, to += 8) {
+        const uint64_t gathered = gather_eight(from + w, places);
+        __builtin_memcpy(to, &gathered, sizeof gathered);
       }
-}
-
-// One part of the lists of a window inside the map whose taps keep the same channels. kTogether taps
-// of `kept` bits are emitted at once; `place`: each tap's pixel, from that of tap 0.
-template <int kTogether, bool kMany>
-SPIKENM_NOINLINE void list_same_taps(const uint64_t* bits, int64_t pixels, const int32_t* place,
-                                     int32_t taps, int32_t kept, const PartWriter& to) {
-  const PartWriter writer = to;
-  for (int64_t t = 0; t < writer.steps; ++t, bits += pixels) {
-    uint16_t* p = writer.open(t);
-    int32_t k = 0, row = 0;
-    for (; k + kTogether <= taps; k += kTogether, row += kTogether * kept) {
-      uint64_t joined = bits[place[k]];
-      for (int j = 1; j < kTogether; ++j) joined |= bits[place[k + j]] << j * kept;
-      p = emit<kMany>(p, joined, row);
+      return;
     }
-    if (k < taps) {
+    for (int64_t x = 0; x < pixels; ++x, from += words, to += words * word_rows / 8) {
       uint64_t joined = 0;
-      for (int j = 0; k < taps; ++k, ++j) joined |= bits[place[k]] << j * kept;
-      p = emit<kMany>(p, joined, row);
+      for (int64_t w = 0; w < words; ++w) joined |= extract(from[w], keep[w]) << w * word_rows;
+      __builtin_memcpy(to, &joined, sizeof joined);
     }
-    writer.close(t, p);
   }
-}
+};
 
-using ListSameTaps = void (*)(const uint64_t*, int64_t, const int32_t*, int32_t, int32_t,
-                              const PartWriter&);
+// The kept bits of all pixels that a tile reads, for one block of outputs.
+struct SameTaps {
+  int64_t kept = 0;  // bits of a pixel; 0: its taps differ, or they are too many
+  int64_t row_bytes = 0, step_bytes = 0, sample_bytes = 0, slot_bytes = 0;
+  uint8_t* data = nullptr;
+  int pieces = 0;
+  TapPiece* piece = nullptr;
 
-// As many taps as fit 64 bits, or fewer.
+  SameTaps(const SpikeLayer& layer, const TilePlan& plan, int64_t block, const TileWords& bits,
+           const Scratch& scratch) {
+    const int64_t words = layer.input.words();
+    const uint64_t* const keep = layer.rows.keep + block * layer.window.taps() * words;
+    if (!fits(layer, keep)) return;
+    kept = words * layer.rows.word_rows;
+    data = reinterpret_cast<uint8_t*>(scratch.kept_bits);
+    row_bytes = (plan.row_words / words * kept / 8 + 7) / 8 * 8;
+    step_bytes = plan.bit_rows * row_bytes;
+    sample_bytes = layer.steps * step_bytes;
+    slot_bytes = plan.samples * sample_bytes;
+    piece = reinterpret_cast<TapPiece*>(scratch.units);
+    find_pieces(layer.window);
+    const KeptPixels pixels(keep, words, layer.rows.word_rows);
+    for (int64_t row = 0; row < plan.slots * plan.samples * layer.steps * plan.bit_rows; ++row)
+      pixels.take(bits.data + row * plan.row_words, plan.row_words / words, data + row * row_bytes);
+  }
+
+  [[nodiscard]] SPIKENM_INLINE const uint8_t* at(int64_t slot, int64_t sample, int64_t step,
+                                                 int64_t row, int64_t column) const {
+    return data + slot * slot_bytes + sample * sample_bytes + step * step_bytes + row * row_bytes +
+           column * kept / 8;
+  }
+  [[nodiscard]] int64_t step() const { return step_bytes; }
+  [[nodiscard]] int64_t slot() const { return slot_bytes; }
+
+ private:
+  // Whether all taps of the block keep the same channels, in whole bytes of at most 64 bits.
+  static bool fits(const SpikeLayer& layer, const uint64_t* keep) {
+    const int64_t words = layer.input.words(), taps = layer.window.taps();
+    const int64_t bits = words * layer.rows.word_rows;
+    if (taps == 1 || bits > 64 || bits % 8 != 0 || layer.rows.parts() > 1) return false;
+    for (int64_t i = words; i < taps * words; ++i)
+      if (keep[i] != keep[i - words]) return false;
+    return true;
+  }
+
+  void find_pieces(const LayerWindow& w) {
+    static_assert(sizeof(TapPiece) <= kKeptUnitBytes);
+    const int64_t run = w.kernel_width * kept, all = w.kernel_height * run;
+    for (int64_t at = 0; at < all;) {
+      TapPiece& own = piece[pieces++];
+      const int64_t left = run - at % run, n = left < 64 ? left : 64;
+      own = {at / run * row_bytes + at % run / 8, 0, lowest_bits(n), 0, 0, first_row(at)};
+      at += n;
+      if (n == 64 || at == all) continue;
+      const int64_t more = run < 64 - n ? run : 64 - n;
+      own.second = at / run * row_bytes;
+      own.second_bits = lowest_bits(more);
+      own.shift = static_cast<int>(n);
+      at += more;
+    }
+  }
+};
+
 template <bool kMany>
-ListSameTaps same_taps_lister(int32_t kept) {
-  return kept > 32   ? list_same_taps<1, kMany>
-         : kept > 16 ? list_same_taps<2, kMany>
-                     : list_same_taps<4, kMany>;
-}
-
-// The same at the border, where some taps are outside.
-void list_border(const uint64_t* bits, int64_t pixels, const Taps& taps, int32_t kept,
-                 const PartWriter& to) {
-  for (int64_t t = 0; t < to.steps; ++t, bits += pixels) {
-    uint16_t* p = to.open(t);
-    for (int k = 0; k < taps.count; ++k)
-      p = emit<false>(p, bits[taps.pixel[k]], taps.tap[k] * kept);
-    to.close(t, p);
-  }
-}
-
-// A block whose taps keep the same channels, in `kept` rows each.
-void run_same_taps(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
-                   const Scratch& scratch, int64_t sample, int64_t block, int32_t kept,
-                   Taps& taps) {
-  const LayerWindow& w = layer.window;
-  const int64_t pixels = plan.input_rows * layer.input.width, steps = layer.steps;
-  const auto n_taps = static_cast<int32_t>(w.taps());
-  extract_pixels(layer, plan, sample, kept_block_of(layer, block), scratch.words);
-  int32_t place[Taps::kMost];
-  for (int32_t k = 0; k < n_taps; ++k)
-    place[k] = static_cast<int32_t>(k / w.kernel_width * layer.input.width + k % w.kernel_width);
-  const ListSameTaps few = same_taps_lister<false>(kept);
-  const ListSameTaps first = plan.many ? same_taps_lister<true>(kept) : few;
-  const int32_t zero_row = layer.rows.rows_of[block];
-  for (int64_t y = tile.row_begin; y < tile.row_end; ++y)
-    for (int64_t x = 0; x < w.out_width; ++x) {
-      int64_t corner;
-      const bool inside = lies_inside(layer, plan, y, x, corner);
-      if (!inside) find_taps(layer, plan, y, x, taps);
-      PartWriter to = writer_for(layer, plan, scratch, zero_row);
-      const auto list = [&](int64_t plane, int64_t source) {
-        const uint64_t* const bits = scratch.words + source * steps * pixels;
-        if (inside)
-          (plane == 0 ? first : few)(bits + corner, pixels, place, n_taps, kept, to);
-        else
-          list_border(bits, pixels, taps, kept, to);
-      };
-      if (layer.input.regular != nullptr)
-        each_source(layer.input, to, list);
-      else
-        for (int64_t source = 0; source < plan.most_sources; ++source, to.opens = false)
-          list(0, source);
-      run_listed(layer, {sample, y * w.out_width + x, block},
-                 {scratch.joined, scratch.begins, scratch.counts, plan.planes});
-    }
-}
-
-// Several steps read nearly all rows of a linear layer. Those of all blocks may fit the last cache:
-// then fetches are enough.
-void fetch_rows(const SpikeLayer& layer, const LayerTile& tile, int64_t block) {
-  constexpr int64_t kFewRows = 1024, kFewLists = 4, kLastCache = 6 << 20;
-  const int64_t lists = (tile.sample_end - tile.sample_begin) * layer.steps;
-  const int64_t rows = layer.rows.rows_of[block];
-  if (layer.window.pixels() > 1 || rows < kFewRows || lists < kFewLists || !layer.rows.int8) return;
-  const uint8_t* const first =
-      static_cast<const uint8_t*>(layer.rows.data) + layer.rows.first_row[block] * kSpikeBlock;
-  if (rows * kSpikeBlock * layer.blocks() > kLastCache) return read_in_order(first, rows);
-  for (int64_t i = 0; i < rows; ++i) __builtin_prefetch(first + i * kSpikeBlock, 0, 2);
-}
-
-void kept_tile(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
-               const Scratch& scratch) {
-  Taps taps;
-  for (int64_t t = 0; t < layer.steps; ++t)
-    scratch.begins[t] = static_cast<int32_t>(t * plan.list_room);
-  const RunKept run = kept_runner(layer.rows.word_rows);
-  for (int64_t block = tile.block_begin; block < tile.block_end; ++block) {
-    const int32_t same = same_for_all_taps(layer, block);
-    fetch_rows(layer, tile, block);
-    for (int64_t sample = tile.sample_begin; sample < tile.sample_end; ++sample) {
-      if (same > 0)
-        run_same_taps(layer, tile, plan, scratch, sample, block, same, taps);
-      else
-        run(layer, tile, plan, scratch, sample, block, taps);
-    }
-  }
+SPIKENM_NOINLINE uint16_t* list_same_taps(const Windows<uint8_t>& windows, const SameTaps& same,
+                                          const SegmentWriter& writer) {
+  const Numbers numbers = numbers_of(kNumbers);
+  const TapPiece *const begin = same.piece, *const end = begin + same.pieces;
+  return list_windows(windows, writer, [=](uint16_t* p, const uint8_t* window) {
+    for (const TapPiece* piece = begin; piece != end; ++piece)
+      p = emit<kMany>(p, piece->take(window), piece->row, numbers);
+    return p;
+  });
 }

@@ -28,7 +28,7 @@ struct ValueMarks {
   }
 };
 
-void mark_values(const LayerInput& in, const ListPlan& plan, const float* values, uint8_t* bits) {
+void mark_values(const LayerInput& in, const TilePlan& plan, const float* values, uint8_t* bits) {
   const int64_t in_row = in.width * in.channels;
   for (int64_t t = 0; t < in.input_steps; ++t)
     for (int64_t y = 0; y < plan.input_rows; ++y, bits += plan.mark_bytes) {
@@ -62,7 +62,7 @@ struct InsideWindow {
 };
 
 // The sums of a small window at one step.
-SPIKENM_INLINE Floats sum_joined(const SpikeLayer& layer, const ListPlan& plan,
+SPIKENM_INLINE Floats sum_joined(const SpikeLayer& layer, const TilePlan& plan,
                                  const InsideWindow& inside, const ValueMarks& marks, int64_t step,
                                  const float* values, const int32_t* place, const float* rows) {
   const int64_t in_row = layer.window.kernel_width * layer.input.channels;
@@ -81,7 +81,7 @@ SPIKENM_INLINE Floats sum_joined(const SpikeLayer& layer, const ListPlan& plan,
 }
 
 // The sums of a large window at one step.
-inline Floats sum_taps(const SpikeLayer& layer, const ListPlan& plan, const Taps& taps,
+inline Floats sum_taps(const SpikeLayer& layer, const TilePlan& plan, const Taps& taps,
                        const float* values, const float* rows) {
   const LayerInput& in = layer.input;
   Floats sums = Floats::fill(0);
@@ -106,7 +106,7 @@ void run_values(const SpikeLayer& layer, const Place& place, const float* values
   run_place(layer, place, [&](int64_t t) { return sum_at(values + t * map, t); });
 }
 
-void values_tile(const SpikeLayer& layer, const LayerTile& tile, const ListPlan& plan,
+void values_tile(const SpikeLayer& layer, const LayerTile& tile, const TilePlan& plan,
                  const Scratch& scratch) {
   const LayerInput& in = layer.input;
   const int64_t width = layer.window.out_width, map = in.height * in.width * in.channels;
@@ -126,8 +126,8 @@ void values_tile(const SpikeLayer& layer, const LayerTile& tile, const ListPlan&
       const InsideWindow inside(layer, pixel / width, pixel % width);
       if (!joins) find_taps(layer, plan, pixel / width, pixel % width, taps);
       for (int64_t block = tile.block_begin; block < tile.block_end; ++block) {
-        const float* const rows =
-            static_cast<const float*>(layer.rows.data) + layer.rows.first_row[block] * kSpikeBlock;
+        const float* const rows = static_cast<const float*>(layer.rows.data) +
+                                  block * layer.rows.block_rows() * kSpikeBlock;
         if (joins)
           run_values(layer, {sample, pixel, block}, values, [&](const float* at, int64_t t) {
             return sum_joined(layer, plan, inside, marks, t, at, place, rows);

@@ -25,7 +25,7 @@ int64_t row_number(const SpikeLayer& layer, int64_t block, int64_t tap, int64_t 
 }
 
 void add_row(const SpikeLayer& layer, int64_t block, int64_t row, float value, Sums& sums) {
-  const int64_t at = (layer.rows.first_row[block] + row) * kSpikeBlock;
+  const int64_t at = (block * layer.rows.block_rows() + layer.rows.place(row)) * kSpikeBlock;
   if (!layer.rows.int8) {
     const float* const weights = static_cast<const float*>(layer.rows.data) + at;
     for (int64_t i = 0; i < kSpikeBlock; ++i) sums.real[i] = fused(value, weights[i], sums.real[i]);
@@ -60,14 +60,15 @@ void add_count(const SpikeLayer& layer, int64_t block, int64_t tap, int64_t chan
   }
 }
 
-// Sources first to last - 1 of a pixel, those of one plane.
-struct SourceRange {
-  int64_t plane = 0, first = 0, last = INT64_MAX;
+// Which spikes are added: those of one plane, and, if not negative, of one source of each pixel and
+// through one part of the rows.
+struct Chosen {
+  int64_t plane = 0, source = -1, part = -1;
 };
 
 // One pixel of the input, at one step, seen through one tap.
 void add_pixel(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t pixel, int64_t tap,
-               int64_t block, const SourceRange& range, Sums& sums) {
+               int64_t block, const Chosen& chosen, Sums& sums) {
   const LayerInput& in = layer.input;
   if (in.values != nullptr) {
     const int64_t at = sample * in.input_steps + (in.input_steps == 1 ? 0 : step);
@@ -80,9 +81,9 @@ void add_pixel(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t pi
   }
 
   for (int32_t s = in.begin[pixel]; s < in.begin[pixel + 1]; ++s) {
-    if (s - in.begin[pixel] < range.first || s - in.begin[pixel] >= range.last) continue;
+    if (chosen.source >= 0 && s - in.begin[pixel] != chosen.source) continue;
     const SpikeSource& source = in.sources[s];
-    if ((in.map_plane == nullptr ? 0 : in.map_plane[source.map]) != range.plane) continue;
+    if ((in.map_plane == nullptr ? 0 : in.map_plane[source.map]) != chosen.plane) continue;
     const uint64_t* const bits =
         in.maps[source.map] +
         ((sample * layer.steps + step) * in.map_pixels[source.map] + source.pixel) * in.words();
@@ -90,37 +91,39 @@ void add_pixel(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t pi
       for (uint64_t rest = bits[w]; rest != 0; rest &= rest - 1) {
         const int64_t channel = w * kSpikeBlock + std::countr_zero(rest);
         if (layer.rows.form != RowForm::kEvents) {
-          add_count(layer, block, tap, channel, 1 << range.plane, sums);
+          add_count(layer, block, tap, channel, 1 << chosen.plane, sums);
           continue;
         }
         const int64_t row = row_number(layer, block, tap, channel);
-        if (row >= 0) add_row(layer, block, row, static_cast<float>(1 << range.plane), sums);
+        if (row < 0 || (chosen.part >= 0 && row / layer.rows.part_rows != chosen.part)) continue;
+        add_row(layer, block, row, static_cast<float>(1 << chosen.plane), sums);
       }
   }
 }
 
 void add_window(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t y, int64_t x,
-                int64_t block, const SourceRange& range, Sums& sums) {
+                int64_t block, const Chosen& chosen, Sums& sums) {
   const LayerWindow& w = layer.window;
   for (int64_t ky = 0; ky < w.kernel_height; ++ky)
     for (int64_t kx = 0; kx < w.kernel_width; ++kx) {
       const int64_t iy = y * w.stride - w.padding + ky, ix = x * w.stride - w.padding + kx;
       if (iy < 0 || ix < 0 || iy >= layer.input.height || ix >= layer.input.width) continue;
       add_pixel(layer, sample, step, iy * layer.input.width + ix, ky * w.kernel_width + kx, block,
-                range, sums);
+                chosen, sums);
     }
 }
 
 Sums sum_at(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t y, int64_t x,
             int64_t block) {
   Sums sums;
-  for (int64_t plane = layer.input.planes - 1; plane >= 0; --plane) {
-    if (layer.rows.keep == nullptr || layer.input.values != nullptr) {
-      add_window(layer, sample, step, y, x, block, {.plane = plane}, sums);
-      continue;
-    }
-    for (int64_t source = 0; source < layer.input.most_sources; ++source)
-      add_window(layer, sample, step, y, x, block, {plane, source, source + 1}, sums);
+  const LayerInput& in = layer.input;
+  // Whole numbers may be added in any order.
+  const bool in_order = !layer.rows.int8 && in.values == nullptr;
+  for (int64_t plane = in.planes - 1; plane >= 0; --plane) {
+    if (!in_order) add_window(layer, sample, step, y, x, block, {.plane = plane}, sums);
+    for (int64_t part = 0; in_order && part < layer.rows.parts(); ++part)
+      for (int64_t source = 0; source < in.most_sources; ++source)
+        add_window(layer, sample, step, y, x, block, {plane, source, part}, sums);
   }
   return sums;
 }
