@@ -32,6 +32,7 @@
 #include "spikenm/runtime/snm_file.h"
 #include "spikenm/runtime/snm_sections.h"
 #include "spikenm/sweep/spec_file.h"
+#include "spikenm/train/mask_rules.h"
 
 namespace spikenm::fuzz {
 namespace {
@@ -118,6 +119,16 @@ void check_round_trip(const graph::Graph& graph) {
   for (const graph::Graph* again : {&from_json, &from_toml})
     if (graph::graph_to_json(*again).dump() != text)
       throw Bug("a graph read back is another: " + text);
+}
+
+// What was read is written and read again as the same.
+void read_mask_rules(Bytes input) {
+  const train::MaskRules rules =
+      train::mask_rules_from_json(parse_json_object(as_text(input), kSource), kSource);
+  Json json = Json::object();
+  for (const auto& [layer, rule] : rules) json[layer] = train::to_json(rule);
+  if (train::mask_rules_from_json(json, kSource) != rules)
+    throw Bug("rules read back are others: " + json.dump());
 }
 
 // An object of JSON begins with a brace, which no TOML does.
@@ -224,6 +235,7 @@ const std::vector<Target>& targets() {
       {"sweep", read_sweep},
       {"graph", read_and_draw_graph},
       {"snm", read_snm_file},
+      {"mask_rules", read_mask_rules},
       {"picture",
        [](Bytes input) {
          static_cast<void>(read_picture(input, input.size() % 2, kSource, {kLimit, "limit"}));

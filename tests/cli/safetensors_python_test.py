@@ -3,8 +3,11 @@
 usage: safetensors_python_test.py PROGRAM     (needs the packages safetensors and numpy)
 """
 
+import contextlib
+import io
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -89,6 +92,20 @@ def check_checkpoint(path):
     assert json.loads(metadata["graph"])["classes"], metadata["graph"]
 
 
+def check_page(model):
+    """What docs/format.md shows opens a model; its table names every tensor."""
+    page = (pathlib.Path(__file__).resolve().parents[2] / "docs/format.md").read_text()
+    [code] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(code.replace("runs/a/model.safetensors", str(model)))
+    assert "conv1.weight" in said.getvalue() and "(8, 4, 3, 3) kept: " in said.getvalue(), said.getvalue()
+    names = re.findall(r"`(?:<\w+>)?\.(\w+)`", page.split("# model.safetensors")[1])
+    assert {name.split(".")[1] for name in load_file(model)} <= set(names), names
+    for key in safe_open(model, framework="numpy").metadata():
+        assert f"`{key}`" in page, key
+
+
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as folder:
@@ -98,6 +115,7 @@ def main():
             for name in ("model.safetensors", "model_best_val.safetensors"):
                 check(run / name, axis)
                 check_sums(run / name)
+            check_page(run / "model.safetensors")
             checkpoints = list((run / "checkpoints").iterdir())
             assert len(checkpoints) == 2, checkpoints
             for path in checkpoints:

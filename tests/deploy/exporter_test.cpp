@@ -136,16 +136,17 @@ TEST(Export, TheCommitIsThatOfTheSources) {
   }
 }
 
-// Half a point is what another processor's sums may add to the 0.2 points that were seen.
+// 0.3 points of 2,000 samples are 6. A network that is trained well is sure of most samples, so few
+// labels change: 5 here, and another processor's sums change few more.
 TEST(Export, Int8KeepsTheAccuracyOfATrainedNetwork) {
   std::vector<std::string> overrides = kRuns[1];
-  for (const char* assignment :
-       {"model.width=8", "data.train_size=1000", "data.test_size=1000", "train.epochs=10"})
+  for (const char* assignment : {"model.width=8", "model.T=6", "data.train_size=3000",
+                                 "data.test_size=2000", "train.epochs=4", "train.lr=0.02"})
     overrides.emplace_back(assignment);
-  const Exported found = export_tiny(overrides, runtime::WeightType::kInt8, 1000);
-  EXPECT_GE(found.agreement.trainer_correct, 880);
-  EXPECT_GE(found.agreement.equal_labels, 985);
-  EXPECT_LE(std::abs(found.agreement.trainer_correct - found.agreement.runtime_correct), 5);
+  const Exported found = export_tiny(overrides, runtime::WeightType::kInt8, 2000);
+  EXPECT_GE(found.agreement.trainer_correct, 1880);
+  EXPECT_GE(found.agreement.equal_labels, 1984);
+  EXPECT_LE(std::abs(found.agreement.trainer_correct - found.agreement.runtime_correct), 6);
   EXPECT_EQ(found.stored.synapses.begin()->second.type, runtime::WeightType::kFloat);
   EXPECT_EQ(found.stored.synapses.rbegin()->second.type, runtime::WeightType::kInt8);
   EXPECT_TRUE(found.stored.synapses.rbegin()->second.rule.has_value());

@@ -1,4 +1,5 @@
 // The models of the registry as networks: their tensors, scores and gradients.
+#include "spikenm/graph/tensors.h"
 #include "spikenm/nn/run_pass.h"
 #include "support/model_network.h"
 #include "support/tensors.h"
@@ -56,32 +57,20 @@ TEST(Models, EveryModelGivesScoresOfStepsSamplesAndClasses) {
       }
 }
 
-TEST(Models, EveryModelCanBeBuiltOfShapesAlone) {
+TEST(Models, TheGraphAloneSaysWhichTensorsANetworkHas) {
   for (const std::string& name : models().names()) {
     for (const graph::NeuronTraits& neuron : graph::neuron_kinds()) {
-      const auto real = build_small(name, deep_spec(neuron.kind));
-      const Network shapes(small_model(name, deep_spec(neuron.kind)), 5, /*shapes_only=*/true);
-      const auto compare = [&](const std::vector<NamedTensor>& a,
-                               const std::vector<NamedTensor>& b) {
-        ASSERT_EQ(a.size(), b.size());
-        for (size_t i = 0; i < a.size(); ++i) {
-          EXPECT_EQ(a[i].name, b[i].name);
-          EXPECT_EQ(a[i].tensor.sizes(), b[i].tensor.sizes()) << name << " " << a[i].name;
-          EXPECT_TRUE(a[i].tensor.is_meta() && !b[i].tensor.is_meta());
-        }
-      };
-      compare(shapes.parameters(), real->parameters());
-      compare(shapes.buffers(), real->buffers());
+      const auto network = build_small(name, deep_spec(neuron.kind));
+      std::vector<NamedTensor> real = network->parameters();
+      for (const NamedTensor& buffer : network->buffers()) real.push_back(buffer);
+      const std::vector<graph::TensorShape> known = graph::tensors(network->graph());
+      ASSERT_EQ(known.size(), real.size()) << name;
+      for (size_t i = 0; i < known.size(); ++i) {
+        EXPECT_EQ(known[i].name, real[i].name);
+        EXPECT_EQ(known[i].sizes, real[i].tensor.sizes().vec()) << name << " " << known[i].name;
+      }
     }
   }
-}
-
-// A network of shapes takes no memory: these weights would be 14 GB.
-TEST(Models, ShapesAloneAreKnownOfANetworkThatWouldNotFit) {
-  const Network shapes(test::build_graph("vgg", "layers = '20000 20000'", spec_of()), 0,
-                       /*shapes_only=*/true);
-  EXPECT_EQ(shapes.synapses()[1].shape().cin, 20000);
-  EXPECT_EQ(shapes.synapses()[1].shape().numel(), 20000LL * 20000 * 9);
 }
 
 TEST(Models, TheGradientReachesEveryParameter) {

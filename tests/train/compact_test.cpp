@@ -31,6 +31,12 @@ Recipe saved(const std::filesystem::path& path, const std::string& method,
       norm.state.gamma.copy_(1 + 0.5 * (places * 1.7).sin());
       norm.state.beta.copy_(1.5 + places.cos());
     }
+    // Methods that choose at the end of an epoch by activity.
+    sparsity::Pruning& pruning = *recipe.model.method;
+    for (size_t g = 0; g < pruning.neurons().size(); ++g)
+      if (const at::Tensor activity = pruning.activity(g); activity.defined())
+        activity.copy_(2 + (at::arange(activity.numel(), at::kFloat) * (1.3 + 0.1 * g)).sin());
+    pruning.after_step({.ends_epoch = true}, [](const at::Tensor&, const at::Tensor&) {});
   }
   const sparsity::Masks masks = sparsity::harden_all(*recipe.model.method);
   sparsity::apply_to_weights(masks);
@@ -53,17 +59,25 @@ Seen run_on(nn::Network& network, const sparsity::Masks& masks, const at::Tensor
   return seen;
 }
 
-class CompactModel : public testing::TestWithParam<const char*> {};
+// The config of a method and of a model.
+class CompactModel : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+constexpr const char* kSmall = "width = 8\n";
+constexpr const char* kSew = "name = \"sew_resnet18\"\nwidth = 4\n";
+constexpr const char* kResidual = "name = \"resnet19\"\nwidth = 4\n";
+constexpr const char* kNsl = "name = \"nsl\"\nchannels = 0.5\n";
+constexpr const char* kSca = "name = \"sca\"\nchannels = 0.5\n";
 
 // Chains, and networks that add up neurons: those that meet keep the same channels.
 INSTANTIATE_TEST_SUITE_P(Models, CompactModel,
-                         testing::Values("width = 8\n", "name = \"sew_resnet18\"\nwidth = 4\n",
-                                         "name = \"resnet19\"\nwidth = 4\n"));
+                         testing::Values(std::pair{kNsl, kSmall}, std::pair{kNsl, kSew},
+                                         std::pair{kNsl, kResidual}, std::pair{kSca, kSmall},
+                                         std::pair{kSca, kSew}));
 
 TEST_P(CompactModel, GivesTheSameScoresOperationsAndConnections) {
   const test::TempDir dir;
   const auto path = dir / "model.safetensors";
-  saved(path, "name = \"nsl\"\nchannels = 0.5\n", GetParam());
+  saved(path, GetParam().first, GetParam().second);
   LoadedModel whole = load_model(path);
   const CompactedRun found = compact_run(path, dir / "small", {});
   LoadedModel small = load_model(dir / "small");
@@ -94,7 +108,7 @@ TEST_P(CompactModel, GivesTheSameScoresOperationsAndConnections) {
 
   // Measured, so that `table` counts it.
   const Json result = Json::parse(read_file(dir / "small/result.json"));
-  EXPECT_EQ(result["method"], "nsl");
+  EXPECT_EQ(result["method"], std::string(GetParam().first).substr(8, 3));
   EXPECT_EQ(result["pattern"], "dense");
   EXPECT_EQ(result["weight_pct"], 100);
   EXPECT_TRUE(result["test_accuracy"].is_number());
@@ -106,6 +120,17 @@ TEST(Compact, WithoutMeasuringThereIsNoResult) {
   compact_run(dir / "model.safetensors", dir / "small", {}, /*measures=*/false);
   EXPECT_FALSE(std::filesystem::exists(dir / "small/result.json"));
   EXPECT_TRUE(std::filesystem::exists(dir / "small/graph.toml"));
+}
+
+TEST(Compact, RefusesToAddUpNeuronsThatKeepDifferentChannels) {
+  const test::TempDir dir;
+  const auto path = dir / "model.safetensors";
+  saved(path, kNsl, kSew);
+  LoadedModel model = load_model(path);
+  at::Tensor& stem = model.masks.neurons.front().keep;  // the first block adds to it
+  stem = 1 - stem;
+  EXPECT_ERROR(compact_network(model, "model.safetensors"), "model.safetensors", "adds up neurons",
+               "different channels");
 }
 
 TEST(Compact, RefusesMasksOfAnotherRule) {

@@ -106,6 +106,39 @@ TEST_F(ModelFile, CarriesItsGraph) {
   EXPECT_EQ(graph.classes().size(), 10u);
 }
 
+// A reader that does not know the method needs them.
+TEST_F(ModelFile, SaysTheRuleOfEachMask) {
+  const std::string flat = R"({"rule":"2:4","axis":"flat","share":1,"share_taps":false})";
+  EXPECT_EQ(file.metadata.at("masks"),
+            fmt::format(R"({{"conv1":{0},"conv2":{0},"conv3":{0},"fc1":{0}}})", flat));
+}
+
+TEST_F(ModelFile, RulesThatItsConfigDoesNotMakeAreRefused) {
+  const Json whole = Json::parse(file.metadata.at("masks"));
+  const auto load_with = [&](const auto& change) {
+    Json rules = whole;
+    change(rules);
+    file.metadata["masks"] = rules.dump();
+    return load_spoilt();
+  };
+  EXPECT_NO_THROW(load_with([](Json&) {}));
+  EXPECT_ERROR(load_with([](Json& rules) { rules["conv2"]["axis"] = "in"; }),
+               "model.safetensors (masks): conv2: found the rule 2:4 along in",
+               "wanted 2:4 along flat");
+  EXPECT_ERROR(load_with([](Json& rules) { rules["conv2"] = {{"rule", "channel"}}; }),
+               "conv2: found the rule channel");
+  EXPECT_ERROR(load_with([](Json& rules) { rules.erase("fc1"); }), "fc1: found the rule none");
+  EXPECT_ERROR(load_with([](Json& rules) { rules["more\n"] = {{"rule", "dense"}}; }),
+               "more\\x0A: found the rule dense, wanted none");
+  EXPECT_ERROR(load_with([](Json& rules) { rules["conv2"].erase("share"); }),
+               "model.safetensors (masks): conv2: found no share");
+}
+
+TEST_F(ModelFile, OfAProgramThatDidNotSayTheRulesStillLoads) {
+  file.metadata.erase("masks");
+  EXPECT_EQ(load_spoilt().masks.weights.size(), masks.weights.size());
+}
+
 // Whatever set its config names: the graph says all that is needed.
 TEST_F(ModelFile, IsDescribedWithoutKnowingItsData) {
   file.metadata["config"] =

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace spikenm {
 namespace {
@@ -133,8 +134,8 @@ SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& so
   return file;
 }
 
-SafetensorsInput::SafetensorsInput(const std::filesystem::path& path) : file_(path) {
-  const std::string source = path.string();
+SafetensorsInput::SafetensorsInput(InputFile file) : file_(std::move(file)) {
+  const std::string source = file_.path().string();
   SPIKENM_CHECK(file_.size() <= kMostModel,
                 "{}: found a file of {} bytes, wanted at most {} (a fixed limit)", source,
                 file_.size(), kMostModel);

@@ -48,7 +48,9 @@ SafetensorsFile decode_safetensors(std::string_view bytes, const std::string& so
 // are read when bytes() or read() is called.
 class SafetensorsInput {
  public:
-  explicit SafetensorsInput(const std::filesystem::path& path);
+  explicit SafetensorsInput(const std::filesystem::path& path)
+      : SafetensorsInput(InputFile(path)) {}
+  explicit SafetensorsInput(InputFile file);
 
   // Tensors without their bytes.
   [[nodiscard]] const SafetensorsFile& header() const { return header_; }

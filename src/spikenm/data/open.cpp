@@ -16,9 +16,11 @@ const ChoiceKey kCache{
     "where decoded samples are kept; auto: recordings on disk, what is made from images in memory"};
 const RealListKey kMean{"mean", Varies{"the dataset's own"},
                         "what is subtracted, a number for each channel"};
-const RealListKey kStd{"std", Varies{"the dataset's own"},
-                       "what is divided by after that, a number for each channel",
-                       "with normalize = true"};
+const RealRangeListKey kStd{"std",
+                            Varies{"the dataset's own"},
+                            {0, kMostNumber, /*open=*/true},
+                            "what is divided by after that, a number for each channel",
+                            "with normalize = true"};
 const BoolKey kNormalize{"normalize", Varies{"true where there is a mean and std"},
                          "whether samples are brought to mean 0 and deviation 1"};
 const TextListKey kAugment{"augment", Varies{"the dataset's own"},
@@ -26,7 +28,8 @@ const TextListKey kAugment{"augment", Varies{"the dataset's own"},
 const RealKey kMixup{"mixup", 0, 0, 100, "alpha of mixup; 0: none"};
 const RealKey kCutmix{"cutmix", 0, 0, 100, "alpha of cutmix; 0: none"};
 
-std::vector<double> per_channel(const Config& config, const RealListKey& key,
+template <class ListKey>
+std::vector<double> per_channel(const Config& config, const ListKey& key,
                                 const std::vector<double>& fallback, int64_t channels) {
   std::vector<double> values = key.read(config, fallback);
   SPIKENM_CHECK(values.empty() || static_cast<int64_t>(values.size()) == channels,
@@ -97,8 +100,6 @@ Pipelines read_pipelines(const Config& config, const DatasetInfo& info) {
   Pipeline test;
   const std::vector<double> mean = per_channel(config, kMean, info.mean, info.channels);
   const std::vector<double> std = per_channel(config, kStd, info.std, info.channels);
-  for (const double s : std)
-    SPIKENM_CHECK(s > 0, "{}: found {:g}, wanted more than 0", config.full_key("std"), s);
 
   if (kNormalize.read(config, !mean.empty() || !std.empty())) {
     SPIKENM_CHECK(mean.size() == std.size(),

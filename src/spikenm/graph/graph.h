@@ -48,7 +48,9 @@ struct Synapse {
   bool maskable = true;  // false: neither masked nor counted
 };
 // Batch norm over time and samples.
-struct Norm {};
+struct Norm {
+  static constexpr double kEpsilon = 1e-5;  // beside the variance
+};
 struct Neuron {
   NeuronParams params;
   double tau = 2;         // the start of a learnt leak; else params.k is 1/tau

@@ -62,6 +62,10 @@ std::vector<NodeId> reached_neurons(const Graph& graph, NodeId synapse) {
   return reached<Neuron>(graph, synapse);
 }
 
+bool votes(const Graph& graph, NodeId neurons) {
+  return !reached<Vote>(graph, neurons).empty();
+}
+
 std::vector<Signal> signals(const Graph& graph) {
   std::vector<Signal> found{Signal::kFrame};
   for (NodeId id = 1; id < graph.nodes().size(); ++id) {

@@ -20,6 +20,9 @@ std::vector<NodeId> reading_synapses(const Graph& graph, NodeId neurons);
 // The neurons that the values of this synapse reach, by the same rule.
 std::vector<NodeId> reached_neurons(const Graph& graph, NodeId synapse);
 
+// Whether these neurons vote for classes: their spikes are counted as scores, by the same rule.
+bool votes(const Graph& graph, NodeId neurons);
+
 // What the values of a node are.
 enum class Signal {
   kFrame,   // analog, made of the input alone: the same at every step where that is an image

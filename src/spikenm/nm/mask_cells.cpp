@@ -51,15 +51,31 @@ MaskCells cells_of_channels(const BlockLayout& layout, std::vector<Cell>& places
   return cells;
 }
 
+MaskCells shown_cells(const BlockLayout& layout, std::vector<Cell>& places) {
+  return layout.n_blocks > 0 ? cells_of_blocks(layout, places) : cells_of_channels(layout, places);
+}
+
+int64_t end_of(const std::vector<Cell>& places) {
+  size_t end = 0;
+  for (const Cell& cell : places) end = std::max(end, cell.weight + 1);
+  return static_cast<int64_t>(end);
+}
+
 }  // namespace
+
+int64_t shown_values(const BlockLayout& layout) {
+  std::vector<Cell> places;
+  shown_cells(layout, places);
+  return end_of(places);
+}
 
 MaskCells mask_cells(const BlockLayout& layout, std::span<const uint8_t> keep,
                      std::span<const float> weight, std::span<const uint8_t> before) {
-  SPIKENM_ASSERT(keep.size() == static_cast<size_t>(layout.numel) && keep.size() == weight.size());
-  SPIKENM_ASSERT(before.empty() || before.size() == keep.size());
   std::vector<Cell> places;
-  MaskCells cells =
-      layout.n_blocks > 0 ? cells_of_blocks(layout, places) : cells_of_channels(layout, places);
+  MaskCells cells = shown_cells(layout, places);
+  const auto n = static_cast<size_t>(end_of(places));
+  SPIKENM_ASSERT(keep.size() >= n && keep.size() == weight.size());
+  SPIKENM_ASSERT(before.empty() || before.size() == keep.size());
   cells.rgb.assign(static_cast<size_t>(3 * cells.rows * cells.columns), 255);
 
   float most = 0;

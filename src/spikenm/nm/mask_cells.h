@@ -19,8 +19,12 @@ struct MaskCells {
   std::vector<uint8_t> rgb;
 };
 
+// mask_cells() reads none of the values from this index on.
+int64_t shown_values(const BlockLayout& layout);
+
 // The first blocks of a layout, as many as fit in 32x16 cells. Without blocks, a row has the first
-// weights of an output channel. `keep`, `weight`, `before`: [numel]; without `before` nothing is new.
+// weights of an output channel. `keep`, `weight`, `before`: [numel], or at least shown_values() of
+// them; without `before` nothing is new.
 MaskCells mask_cells(const BlockLayout& layout, std::span<const uint8_t> keep,
                      std::span<const float> weight, std::span<const uint8_t> before = {});
 

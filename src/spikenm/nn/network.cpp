@@ -11,27 +11,16 @@
 namespace spikenm::nn {
 namespace {
 
-Tensor shape_only(at::IntArrayRef sizes) {
-  return at::empty(sizes, at::device(at::kMeta).dtype(at::kFloat));
-}
-
-Synapse make_synapse(const graph::Synapse& spec, uint64_t seed, uint32_t index, bool shapes_only) {
-  const nm::WeightShape& s = spec.shape;
+Synapse make_synapse(const graph::Synapse& spec, uint64_t seed, uint32_t index) {
   Synapse layer;
   layer.spec = &spec;
-  layer.weight =
-      (shapes_only ? shape_only({s.cout, s.cin, s.kh, s.kw}) : kaiming_weight(s, seed, index))
-          .set_requires_grad(true);
-  if (spec.bias)
-    layer.bias =
-        (shapes_only ? shape_only({s.cout}) : uniform_bias(s, seed, index)).set_requires_grad(true);
+  layer.weight = kaiming_weight(spec.shape, seed, index).set_requires_grad(true);
+  if (spec.bias) layer.bias = uniform_bias(spec.shape, seed, index).set_requires_grad(true);
   return layer;
 }
 
-Norm make_norm(int64_t channels, bool shapes_only) {
-  const auto filled = [&](double value) {
-    return shapes_only ? shape_only({channels}) : at::full({channels}, value, at::kFloat);
-  };
+Norm make_norm(int64_t channels) {
+  const auto filled = [&](double value) { return at::full({channels}, value, at::kFloat); };
   Norm layer;
   layer.state.gamma = filled(1).set_requires_grad(true);
   layer.state.beta = filled(0).set_requires_grad(true);
@@ -40,37 +29,34 @@ Norm make_norm(int64_t channels, bool shapes_only) {
   return layer;
 }
 
-Neuron make_neuron(const graph::Neuron& spec, bool shapes_only) {
+Neuron make_neuron(const graph::Neuron& spec) {
   Neuron layer;
   layer.spec = &spec;
   if (graph::traits_of(spec.params.neuron).learns_leak) {
     // k = sigmoid(w) starts at 1/tau.
-    layer.leak_logit =
-        (shapes_only ? shape_only({1}) : at::full({1}, -std::log(spec.tau - 1), at::kFloat))
-            .set_requires_grad(true);
+    layer.leak_logit = at::full({1}, -std::log(spec.tau - 1), at::kFloat).set_requires_grad(true);
   }
   return layer;
 }
 
 }  // namespace
 
-Network::Network(graph::Graph graph, uint64_t seed, bool shapes_only)
+Network::Network(graph::Graph graph, uint64_t seed)
     : graph_(std::move(graph)), place_(graph_.nodes().size(), 0) {
   for (graph::NodeId id = 0; id < place_.size(); ++id) {
     const graph::Node& node = graph_.node(id);
     if (const auto* synapse = node.as<graph::Synapse>()) {
       place_[id] = synapses_.size();
-      synapses_.push_back(
-          make_synapse(*synapse, seed, static_cast<uint32_t>(place_[id]), shapes_only));
+      synapses_.push_back(make_synapse(*synapse, seed, static_cast<uint32_t>(place_[id])));
       synapses_.back().name = node.name;
       synapses_.back().node = id;
     } else if (node.as<graph::Norm>() != nullptr) {
       place_[id] = norms_.size();
-      norms_.push_back(make_norm(node.out.channels, shapes_only));
+      norms_.push_back(make_norm(node.out.channels));
       norms_.back().name = node.name;
     } else if (const auto* neuron = node.as<graph::Neuron>()) {
       place_[id] = neurons_.size();
-      neurons_.push_back(make_neuron(*neuron, shapes_only));
+      neurons_.push_back(make_neuron(*neuron));
       neurons_.back().name = node.name;
       neurons_.back().node = id;
     }

@@ -21,9 +21,8 @@ struct NamedTensor {
 
 class Network {
  public:
-  // The first values depend on the seed. `shapes_only`: tensors have shapes but no memory (torch's
-  // meta device). This is enough to describe a network of any size.
-  explicit Network(graph::Graph graph, uint64_t seed = 0, bool shapes_only = false);
+  // The first values depend on the seed.
+  explicit Network(graph::Graph graph, uint64_t seed = 0);
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
@@ -52,7 +51,8 @@ class Network {
   void move_to(const at::Device& device, at::ScalarType compute);
   [[nodiscard]] at::Device device() const { return synapses_.front().weight.device(); }
 
-  // What training changes by gradient, and what it changes otherwise (running statistics).
+  // What training changes by gradient, and what it changes otherwise (running statistics):
+  // graph::tensors, with their values.
   [[nodiscard]] std::vector<NamedTensor> parameters() const;
   [[nodiscard]] std::vector<NamedTensor> buffers() const;
   // Both of them.

@@ -25,6 +25,10 @@ class StateVisitor {
   // Shows a tensor. Loading copies the saved values into its memory, so type and shape must match.
   void tensor(std::string_view name, const at::Tensor& value) { on_tensor(full(name), value); }
 
+  // The same for a tensor that is never written to: when its values change, another tensor takes its
+  // place. So a copy of the state may share its memory.
+  void constant(std::string_view name, const at::Tensor& value) { on_constant(full(name), value); }
+
   // Shows a value that JSON can store without changing a bit: a number, a text or a list of them.
   template <class T>
   void value(std::string_view name, T& value) {
@@ -62,6 +66,9 @@ class StateVisitor {
 
  protected:
   virtual void on_tensor(const std::string& name, const at::Tensor& value) = 0;
+  virtual void on_constant(const std::string& name, const at::Tensor& value) {
+    on_tensor(name, value);
+  }
   virtual void on_value(const std::string& name, Json& value) = 0;
   // What messages call the thing that is read, such as the path of a file.
   [[nodiscard]] virtual std::string source() const { return "state"; }

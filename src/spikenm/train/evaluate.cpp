@@ -11,7 +11,7 @@
 namespace spikenm::train {
 
 Evaluation evaluate(nn::Network& network, data::Loader& loader, int64_t T, const Loss& loss,
-                    nn::Observer* observer, int64_t observed) {
+                    nn::Observer* observer, int64_t observed, const ScoreSink& sink) {
   const at::NoGradGuard no_grad;
   nn::RunPass watched(/*training=*/false, observer, T), plain(/*training=*/false, nullptr, T);
   metrics::AccuracyCounter accuracy;
@@ -25,6 +25,7 @@ Evaluation evaluate(nn::Network& network, data::Loader& loader, int64_t T, const
     const at::Tensor scores =
         network.forward(i < observed ? watched : plain, nn::encode(batch.frames, T));
     accuracy.add(scores, batch.labels);
+    if (sink) sink(scores, batch.labels);
     loss_sum += loss(scores, batch.labels).item<double>() * static_cast<double>(scores.size(1));
   }
 

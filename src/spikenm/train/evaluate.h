@@ -6,6 +6,7 @@
 #include "spikenm/nn/run_pass.h"
 #include "spikenm/train/loss.h"
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -20,9 +21,13 @@ struct Evaluation {
   std::vector<std::vector<int64_t>> confusion;  // [class, class taken for it], counts
 };
 
+// Sees the scores [T,B,K] and the labels [B] of each batch, in the loader's order.
+using ScoreSink = std::function<void(const at::Tensor& scores, const at::Tensor& labels)>;
+
 // Evaluation mode, no gradient; installed hooks stay installed. The observer sees the first
 // `observed` batches.
 Evaluation evaluate(nn::Network& network, data::Loader& loader, int64_t T, const Loss& loss,
-                    nn::Observer* observer = nullptr, int64_t observed = INT64_MAX);
+                    nn::Observer* observer = nullptr, int64_t observed = INT64_MAX,
+                    const ScoreSink& sink = {});
 
 }  // namespace spikenm::train

@@ -63,6 +63,7 @@ class Experiment {
   void saving_on_interrupt(const std::function<void()>& work);
   Json measure_all(Warnings warnings);
   Json stop_unfinished();
+  void add_times(Json& result);
   void between_steps();
   void after_epoch();
   void throw_if_stopped() const;
@@ -106,10 +107,11 @@ void Experiment::log_epoch(const Json& line, const sparsity::Masks& masks) {
 }
 
 void Experiment::keep_best(const EpochRecord& record) {
-  checkpointer_.write_model(RunDir::kBestModel,
-                            model_content(*recipe_.model.network, trainer_.masks(), config_toml_,
-                                          {{"epoch", std::to_string(record.epoch)},
-                                           {"val_accuracy", Json(record.val_accuracy).dump()}}));
+  checkpointer_.write_model(RunDir::kBestModel, [&] {
+    return model_content(*recipe_.model.network, trainer_.masks(), config_toml_,
+                         {{"epoch", std::to_string(record.epoch)},
+                          {"val_accuracy", Json(record.val_accuracy).dump()}});
+  });
 }
 
 void Experiment::resume() {
@@ -134,9 +136,14 @@ void Experiment::resume() {
 void Experiment::find_best() {
   const std::filesystem::path best = run_.file(RunDir::kBestModel);
   std::error_code error;
+  // One that cannot be opened now may be whole: it must not be replaced by a worse one.
+  std::optional<InputFile> stored;
+  if (std::filesystem::exists(best, error)) stored.emplace(best);
   try {
-    if (std::filesystem::exists(best, error)) {
-      const auto note = [&, file = SafetensorsInput(best)](const char* key) {
+    if (stored) {
+      const SafetensorsInput file(std::move(*stored));
+      file.verify();  // now: a damaged one would be read only after the whole training
+      const auto note = [&](const char* key) {
         const auto said = file.header().metadata.find(key);
         SPIKENM_CHECK(said != file.header().metadata.end(), "{}: found no '{}'", best.string(),
                       key);
@@ -192,12 +199,17 @@ Json Experiment::stop_unfinished() {
   Json result = describe_run(recipe_, trainer_.outcome());
   result["unfinished"] = trainer_.where();
   result["epochs_done"] = trainer_.cursor().epochs_done;
-  result["phase_seconds"] = trainer_.phase_seconds();
-  result["checkpoint_waits"] = checkpointer_.waits().json();
+  add_times(result);
   run_.write(RunDir::kResult, result.dump(2) + "\n");
   say(fmt::format("train.max_minutes: {:g} minutes are over {}; go on with: {}",
                   recipe_.train.max_minutes, trainer_.where(), resume_command(run_)));
   return result;
+}
+
+void Experiment::add_times(Json& result) {
+  result["phase_seconds"] = trainer_.phase_seconds();
+  result["checkpoint_waits"] = checkpointer_.waits().json();
+  result["tensorboard_seconds"] = tensorboard_ ? tensorboard_->seconds() : 0;
 }
 
 double Experiment::best_val_accuracy() {
@@ -226,8 +238,7 @@ Json Experiment::measure_all(Warnings warnings) {
   if (trainer_.has_best()) result["test_accuracy_best_val"] = best_val_accuracy();
   result["warnings"] = warnings;
   if (trainer_.stopped_early() > 0) result["stopped_early"] = trainer_.stopped_early();
-  result["phase_seconds"] = trainer_.phase_seconds();
-  result["checkpoint_waits"] = checkpointer_.waits().json();
+  add_times(result);
   run_.write(RunDir::kResult, result.dump(2) + "\n");
   return result;
 }

@@ -5,7 +5,6 @@
 #include "spikenm/metrics/energy.h"
 #include "spikenm/metrics/sparsity_audit.h"
 #include "spikenm/sparsity/connectivity.h"
-#include "spikenm/train/evaluate.h"
 
 #include <algorithm>
 
@@ -50,7 +49,7 @@ void prepare_data(const data::Dataset& dataset) {
   });
 }
 
-Json measure(Recipe& recipe, const sparsity::Masks& masks) {
+Json measure(Recipe& recipe, const sparsity::Masks& masks, const ScoreSink& sink) {
   nn::Network& network = *recipe.model.network;
   const data::DatasetInfo& info = recipe.model.dataset->info();
   const sparsity::FrozenHooks hooks(masks);
@@ -58,7 +57,8 @@ Json measure(Recipe& recipe, const sparsity::Masks& masks) {
 
   prepare_data(*recipe.model.dataset);
   data::Loader loader(data::test_view(recipe.model.dataset), recipe.test_loader());
-  const Evaluation test = evaluate(network, loader, recipe.model.T, recipe.loss, &activity);
+  const Evaluation test =
+      evaluate(network, loader, recipe.model.T, recipe.loss, &activity, INT64_MAX, sink);
 
   const metrics::SparsityAudit audit = metrics::audit_network(network, masks.weights);
   const sparsity::Connectivity connections = sparsity::count_connections(network, masks);

@@ -45,10 +45,12 @@ const Lines& optimizer_lines() {
 }
 
 const Lines& schedule_lines() {
-  static const Lines lines{{"constant", "lr in the search, finetune_lr in finetune"},
-                           {"cosine", "half a cosine from lr to 0 over all epochs"},
-                           {"two-cosines", "half a cosine for the search and another for finetune"},
-                           {"step", "lr times gamma at each of the milestones"}};
+  static const Lines lines{
+      {"constant", "lr in the search, finetune_lr in finetune"},
+      {"cosine", "half a cosine from lr to 0 over all epochs"},
+      {"two-cosines", "half a cosine for the search and another for finetune"},
+      {"step", "lr times gamma at each of the milestones"},
+      {"two-steps", "the same in the search, and from finetune_lr in finetune"}};
   return lines;
 }
 

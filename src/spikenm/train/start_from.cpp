@@ -5,6 +5,7 @@
 #include "spikenm/core/say.h"
 #include "spikenm/core/text.h"
 #include "spikenm/train/checkpoint.h"
+#include "spikenm/train/model_input.h"
 #include "spikenm/train/state_copy.h"
 #include "spikenm/train/tensor_file.h"
 
@@ -113,7 +114,8 @@ void start_from(Recipe& recipe) {
   for (const nn::NamedTensor& t : wanted) {
     const at::Tensor values =
         read_tensor(file, *file.header().find(std::string(prefix) + t.name), at::kFloat);
-    check_trained_values(t.name, values, source);
+    check_trained_values(
+        t.name, {values.const_data_ptr<float>(), static_cast<size_t>(values.numel())}, source);
     at::Tensor(t.tensor).copy_(values);
   }
   if (is_checkpoint && prunes_without_search(recipe.train)) load_search(recipe, file, source);

@@ -1,6 +1,7 @@
 #include "spikenm/train/state_copy.h"
 
 #include "spikenm/core/md5.h"
+#include "spikenm/train/model_input.h"
 #include "spikenm/train/tensor_file.h"
 
 #include <ATen/ATen.h>
@@ -15,11 +16,15 @@ namespace {
 
 class Copier : public nn::StateVisitor {
  public:
-  StateCopy copy;
+  StateCopy copy;  // its tensors are still the state's own
+  std::vector<nn::NamedTensor> constants;
 
  protected:
   void on_tensor(const std::string& name, const at::Tensor& value) override {
     copy.tensors.push_back({name, value});
+  }
+  void on_constant(const std::string& name, const at::Tensor& value) override {
+    constants.push_back({name, value});
   }
   void on_value(const std::string& name, Json& value) override { copy.values[name] = value; }
 };
@@ -43,7 +48,8 @@ class Loader : public nn::StateVisitor {
  protected:
   void on_tensor(const std::string& name, const at::Tensor& value) override {
     const at::ScalarType type = value.scalar_type();
-    const StoredTensor& stored = find_tensor(file_, name, file_type(type), value.sizes(), source_);
+    const StoredTensor& stored =
+        find_tensor(file_, name, file_type(type), value.sizes().vec(), source_);
     read_.insert(name);
 
     const at::NoGradGuard no_grad;
@@ -89,7 +95,9 @@ class Hasher : public nn::StateVisitor {
 StateCopy copy_state(const ShowState& show) {
   Copier copier;
   show(copier);
-  copy_tensors(copier.copy.tensors);
+  std::vector<nn::NamedTensor>& tensors = copier.copy.tensors;
+  copy_tensors(tensors);
+  tensors.insert(tensors.end(), copier.constants.begin(), copier.constants.end());
   return std::move(copier.copy);
 }
 

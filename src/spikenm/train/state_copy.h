@@ -15,8 +15,8 @@ namespace spikenm::train {
 // A function that shows the state of something to a visitor.
 using ShowState = std::function<void(nn::StateVisitor&)>;
 
-// A copy of a state at one moment. It has its own memory, so it stays the same while the original
-// changes.
+// A copy of a state at one moment. It stays the same while the original changes: it shares memory
+// with nothing but constants.
 struct StateCopy {
   // On the device of the original, or on the CPU if a GPU has no room.
   std::vector<nn::NamedTensor> tensors;

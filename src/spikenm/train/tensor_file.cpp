@@ -1,18 +1,29 @@
 #include "spikenm/train/tensor_file.h"
 
-#include "spikenm/core/say.h"
 #include "spikenm/ops/stream.h"
 #include "spikenm/train/carry_to_cpu.h"
 
 #include <ATen/ATen.h>
 #include <c10/util/Exception.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 namespace spikenm::train {
+namespace {
+
+// Whether a GPU has room for copies of its tensors and for all that training ever needed at once: a
+// copy that took the last memory would end the run in its next step.
+bool fits_beside_training(const std::vector<nn::NamedTensor>& tensors) {
+  constexpr int64_t kRounding = int64_t{128} << 20;  // the allocator gives memory in large pieces
+  int64_t bytes = 0;
+  for (const nn::NamedTensor& t : tensors)
+    if (t.tensor.is_cuda()) bytes += static_cast<int64_t>(t.tensor.nbytes());
+  return bytes == 0 || bytes + kRounding <= ops::spare_memory();
+}
+
+}  // namespace
 
 const char* file_type(at::ScalarType type) {
   static constexpr std::array<std::pair<at::ScalarType, const char*>, 5> kTypes{
@@ -33,10 +44,11 @@ Bytes bytes_of(const at::Tensor& tensor) {
 }
 
 void copy_tensors(std::vector<nn::NamedTensor>& tensors) {
+  const bool fits = fits_beside_training(tensors);
   bool any_on_gpu = false;
   for (nn::NamedTensor& t : tensors) {
     try {
-      t.tensor = t.tensor.detach().clone();
+      t.tensor = fits || t.tensor.is_cpu() ? t.tensor.detach().clone() : t.tensor.detach().cpu();
     } catch (const c10::OutOfMemoryError&) {
       t.tensor = t.tensor.detach().cpu();
     }
@@ -55,31 +67,11 @@ TensorFile copy_of(TensorFile file) {
   return file;
 }
 
-const StoredTensor& find_tensor(const SafetensorsInput& file, const std::string& name,
-                                const char* dtype, at::IntArrayRef shape,
-                                const std::string& source) {
-  const StoredTensor* const stored = file.header().find(name);
-  SPIKENM_CHECK(stored != nullptr, "{}: found no tensor '{}'", source, name);
-  SPIKENM_CHECK(stored->dtype == dtype && stored->shape == shape.vec(),
-                "{}: tensor '{}': found {} [{}], wanted {} [{}]", source, name,
-                printable(stored->dtype), fmt::join(stored->shape, ","), dtype,
-                fmt::join(shape.vec(), ","));
-  return *stored;
-}
-
 at::Tensor read_tensor(const SafetensorsInput& file, const StoredTensor& stored,
                        at::ScalarType type) {
   at::Tensor values = at::empty(stored.shape, type);
   file.read(stored, {static_cast<uint8_t*>(values.mutable_data_ptr()), values.nbytes()});
   return values;
-}
-
-void check_trained_values(const std::string& name, const at::Tensor& values,
-                          const std::string& source) {
-  SPIKENM_CHECK(values.isfinite().all().item<bool>(),
-                "{}: tensor '{}': found a value that is not finite", source, name);
-  SPIKENM_CHECK(!name.ends_with(".running_var") || values.ge(0).all().item<bool>(),
-                "{}: tensor '{}': found a negative variance", source, name);
 }
 
 void write_tensor_file(const std::filesystem::path& path, const TensorFile& file) {

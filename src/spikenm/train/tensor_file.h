@@ -23,27 +23,18 @@ Bytes bytes_of(const at::Tensor& tensor);
 // A copy whose tensors have their own memory, so that training does not change them.
 TensorFile copy_of(TensorFile file);
 
-// Copies where the tensors are, or on the CPU if a GPU has no room for them. They are finished when
-// this returns, so that another thread, whose stream is another one, may read them.
+// Copies where the tensors are, or on the CPU if a GPU has no room for them beside what training
+// needs. They are finished when this returns, so that another thread, whose stream is another one,
+// may read them.
 void copy_tensors(std::vector<nn::NamedTensor>& tensors);
 
 // Moves the tensors to the CPU one by one, each in one piece of memory, so that no more than one of
 // them is in memory twice. A GPU goes on with its other work meanwhile.
 void move_to_cpu(std::vector<nn::NamedTensor>& tensors);
 
-// The tensor of that name. An Error names `source` and the tensor where it is missing or has another
-// type or shape.
-const StoredTensor& find_tensor(const SafetensorsInput& file, const std::string& name,
-                                const char* dtype, at::IntArrayRef shape,
-                                const std::string& source);
-
 // Reads a tensor of the file, on the CPU. `type` must be the one that file_type() calls as it does.
 at::Tensor read_tensor(const SafetensorsInput& file, const StoredTensor& stored,
                        at::ScalarType type);
-
-// Throws an Error about values that no training makes: one that is not finite, a negative variance.
-void check_trained_values(const std::string& name, const at::Tensor& values,
-                          const std::string& source);
 
 // Tensors on the CPU are written without a copy.
 void write_tensor_file(const std::filesystem::path& path, const TensorFile& file);

@@ -10,8 +10,10 @@ namespace {
 const TextKey kLayers{
     "layers", "32 A 64 A 64 A",
     "channels of 3x3 convolutions, A for an average and M for a max pool, in order"};
-const IntListKey kFc{"fc", std::vector<int64_t>{},
-                     "features of linear layers before the classifier"};
+const IntRangeListKey kFc{"fc",
+                          std::vector<int64_t>{},
+                          {1, INT64_MAX},
+                          "features of linear layers before the classifier"};
 
 }  // namespace
 
@@ -36,10 +38,7 @@ Graph make_vgg(const ModelSpec& spec, const Config& config) {
 
   const std::vector<int64_t> fc = kFc.read(config);
   check_n_layers(fc.size(), config.full_key("fc"));
-  for (const int64_t features : fc) {
-    SPIKENM_CHECK(features >= 1, "{}: found {}, wanted 1 or more", config.full_key("fc"), features);
-    builder.linear(features);
-  }
+  for (const int64_t features : fc) builder.linear(features);
   return builder.classify(kVoters.read(config));
 }
 
