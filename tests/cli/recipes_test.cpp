@@ -186,7 +186,9 @@ std::string method(const char* text) {
 
 // Of other papers: their network, T, density and epochs.
 const std::vector<Recipe>& other_methods() {
-  const char* const slimming = "[train]\nepochs = 320\nsearch_epochs = 160\noptimizer = 'sgd'\n";
+  const char* const slimming =
+      "[train]\nepochs = 320\nsearch_epochs = 160\noptimizer = 'sgd'\nschedule = 'two-steps'\n"
+      "milestones = [0.5, 0.75]\nlr = 0.1\nfinetune_lr = 0.1\n";
   const char* const evolving = "[train]\nepochs = 300\nsearch_epochs = 225\nloss = 'tet'\n";
   const char* const resnet = "[model]\nname = 'resnet19'\nT = 2\nwidth = 64\n";
   const char* const upr_events = "[train]\nepochs = 320\nsearch_epochs = 240\n";
@@ -214,11 +216,12 @@ const std::vector<Recipe>& other_methods() {
        {nsl("0.76"), slimming, "[model]\nname = 'vggsnn'\nT = 4\nwidth = 64"},
        91.22},
       {"methods/cifar10_sca",
-       {method("name = 'sca'\nchannels = 0.75\npenalty = 3e-5"),
-        "[train]\nepochs = 400\nsearch_epochs = 300\noptimizer = 'sgd'\nschedule = 'step'\nlr = "
-        "0.01",
+       {sca("0.75", "0.2"), method("penalty = 3e-5"), integrate,
+        "[train]\noptimizer = 'sgd'\nschedule = 'step'\nlr = 0.01",
         "[model]\nname = 'vggsnn'\nT = 4\nwidth = 64"},
-       91.14},
+       91.14,
+       std::nullopt,
+       false},
       {"methods/cifar10_grad_r",
        {method("name = 'grad-r'\nsparsity = 0.6328\nalpha = 1e-3"),
         "[train]\nepochs = 2048\nsearch_epochs = 2048\nbatch_size = 16\nlr = 1e-4"},
@@ -255,9 +258,10 @@ const std::vector<Recipe>& other_methods() {
        79.0,
        1.27},
       {"methods/cifar100_sca",
-       {method("name = 'sca'\nchannels = 0.48"), "[train]\nepochs = 400\nsearch_epochs = 300",
-        "[model]\nname = 'vggsnn'\nT = 4\nwidth = 64"},
-       64.89},
+       {sca("0.48", "0.2"), integrate, "[model]\nname = 'vggsnn'\nT = 4\nwidth = 64"},
+       64.89,
+       std::nullopt,
+       false},
       {"methods/cifar10_dvs_sca", {sca("0.47", "0.2"), integrate}, 72.80, 21.73, false},
       {"methods/cifar10_dvs_sca_7", {sca("0.26", "0.2"), integrate}, 71.9, 6.95, false},
       {"methods/dvs_gesture_nsl", {nsl("0.85"), kVgg13, "train.search_epochs = 160"}, 94.79}};

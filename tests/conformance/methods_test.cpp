@@ -1,9 +1,12 @@
 // What every pruning method must do, whatever it is.
+#include "spikenm/graph/walks.h"
 #include "support/small_network.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace spikenm::sparsity {
@@ -57,7 +60,37 @@ void train_step(nn::Network& network, Pruning& method, StepInfo info) {
   });
 }
 
-void expect_valid_masks(const Pruning& method, const std::string& pattern) {
+// Masks of neurons are 0 and 1 in their shape. Those of channels hold whole ones, and the same that
+// the weights of the layer before them keep.
+void expect_valid_neuron_masks(const nn::Network& network, const Pruning& method) {
+  const graph::Readers readers = graph::readers(network.graph());
+  std::map<graph::NodeId, nm::Mask> before;  // by neurons, of the layer that drives them
+  for (const MaskableLayer& layer : method.layers())
+    if (layer.rule == nm::Mask::Kind::kChannel)
+      if (const auto driven = graph::driven_neurons(network.graph(), readers, layer.synapse->node))
+        before.emplace(*driven, method.harden(layer.id));
+
+  for (const MaskableNeurons& neurons : method.neurons()) {
+    SCOPED_TRACE(neurons.neuron->name);
+    const Tensor keep = method.harden_neurons(neurons.id);
+    ASSERT_EQ(keep.sizes(), at::IntArrayRef(neurons.shape));
+    EXPECT_TRUE(keep.eq(0).logical_or(keep.eq(1)).all().item<bool>());
+    const auto layer = before.find(neurons.neuron->node);
+    if (layer == before.end()) continue;
+    const Tensor places = keep.view({keep.size(0), -1});  // [C,HW]
+    EXPECT_TRUE(at::equal(places.amin(1), places.amax(1)));
+    const std::vector<uint8_t>& bits = layer->second.keep;
+    const auto taps = static_cast<int64_t>(bits.size()) / keep.size(0);
+    for (int64_t c = 0; c < keep.size(0); ++c) {
+      const auto row = bits.begin() + c * taps;
+      EXPECT_EQ(places[c][0].item<float>() != 0, std::find(row, row + taps, 1) != row + taps) << c;
+    }
+  }
+}
+
+void expect_valid_masks(const nn::Network& network, const Pruning& method,
+                        const std::string& pattern) {
+  expect_valid_neuron_masks(network, method);
   for (const MaskableLayer& layer : method.layers()) {
     if (layer.rule == nm::Mask::Kind::kNm) {
       EXPECT_EQ(layer.rule_text(), pattern);
@@ -83,11 +116,25 @@ TEST(EveryMethod, HardensToAValidMaskOfItsRuleAtAnyTimeOfTheSearch) {
         const auto method =
             method_on(*network, row.name, every_step + layout + "pattern = \"" + pattern + "\"");
         for (int64_t step = 0; step < 3; ++step) {
-          expect_valid_masks(*method, pattern);
+          expect_valid_masks(*network, *method, pattern);
           train_step(*network, *method, {step, 3});
         }
-        expect_valid_masks(*method, pattern);
+        expect_valid_masks(*network, *method, pattern);
       }
+  }
+}
+
+TEST(EveryMethod, HasValidMasksOfNeuronsBesideIt) {
+  for (const auto& row : methods().rows()) {
+    SCOPED_TRACE(row.name);
+    const auto network = small_network();
+    if (!method_on(*network, row.name, "")->neurons().empty()) continue;  // its own, seen above
+    const auto method = method_on(*network, row.name, "granularity = \"weight+neuron\"");
+    EXPECT_FALSE(method->neurons().empty());
+    for (int64_t step = 0; step < 3; ++step) {
+      train_step(*network, *method, {step, 3});
+      expect_valid_neuron_masks(*network, *method);
+    }
   }
 }
 

@@ -130,6 +130,38 @@ TEST(Synapse, CreditSumsTheStepsMagnitudesOrTakesTheMagnitudeOfTheirSum) {
     }
 }
 
+TEST(Synapse, TheGradientStandsBesideTheCreditWithItsSign) {
+  for (const at::ScalarType type : kRealTypes)
+    for (const Case& c : all_cases()) {
+      const Tensor x = c.input(type), w = trained(c.weight(type)), keep = w.detach().gt(0).to(type);
+      const Tensor g = normal_tensor(reference(x, w, c.geometry).sizes(), type, 3);
+      const Tensor wanted =
+          gradients(reference(x, w, c.geometry), g, {w})[0];  // convolution is linear in w
+      for (const CreditKind kind : {CreditKind::kTemporal, CreditKind::kNet, CreditKind::kNone}) {
+        const auto sink = sink_of(kind);
+        sink->wants_gradient = true;
+        const Tensor masked = gradients(synapse(x, w * keep, c.geometry, sink), g, {w})[0];
+        EXPECT_TRUE(tensors_close(sink->gradient, wanted, rounding_of(type))) << type << " " << c;
+        EXPECT_TRUE(tensors_identical(masked, sink->gradient * keep)) << type << " " << c;
+        EXPECT_EQ(sink->credit.defined(), kind != CreditKind::kNone);
+      }
+    }
+}
+
+// A layer without a mask hands its gradient on to the weight, and what scales or clips it there must
+// not reach what the sink keeps.
+TEST(Synapse, TheGradientThatIsKeptIsNotTheWeightsOwn) {
+  const Case c{3, 2, 3, 4, 4, 2, 3, {1, 1}};
+  const Tensor x = c.input(at::kFloat), w = trained(c.weight(at::kFloat));
+  const auto sink = sink_of(CreditKind::kNone);
+  EXPECT_FALSE(sink->gradient.defined());
+  sink->wants_gradient = true;
+  synapse(x, w, c.geometry, sink).sum().backward();
+  const Tensor before = sink->gradient.clone();
+  w.mutable_grad().mul_(2);
+  EXPECT_TRUE(tensors_identical(sink->gradient, before));
+}
+
 TEST(Synapse, EveryBackwardOverwritesTheCredit) {
   const Case c{3, 2, 3, 4, 4, 2, 3, {1, 1}};
   const Tensor x = c.input(at::kDouble), w = trained(c.weight(at::kDouble));
@@ -141,6 +173,19 @@ TEST(Synapse, EveryBackwardOverwritesTheCredit) {
     gradients(synapse(x, w, c.geometry, sink), 2 * g, {w});
     EXPECT_TRUE(tensors_close(sink->credit, 2 * first, rounding_of(at::kDouble)));
   }
+}
+
+TEST(Synapse, ABackwardWithoutAWeightGradientLeavesWhatTheSinkHolds) {
+  const Case c{3, 2, 3, 4, 4, 2, 3, {1, 1}};
+  const Tensor x = trained(c.input(at::kFloat)), w = trained(c.weight(at::kFloat));
+  const Tensor g = normal_tensor({3, 2, 2, 4, 4}, at::kFloat, 3);
+  const auto sink = sink_of(CreditKind::kTemporal);
+  sink->wants_gradient = true;
+  gradients(synapse(x, w, c.geometry, sink), g, {x, w});
+  const Tensor credit = sink->credit.clone(), gradient = sink->gradient.clone();
+  gradients(synapse(x, w.detach(), c.geometry, sink), 2 * g, {x});
+  EXPECT_TRUE(tensors_identical(sink->credit, credit));
+  EXPECT_TRUE(tensors_identical(sink->gradient, gradient));
 }
 
 TEST(Synapse, AConstantInputSpreadOverStepsIsTheInputRepeated) {

@@ -2,6 +2,7 @@
 #include "spikenm/sparsity/erk.h"
 #include "support/expect_error.h"
 #include "support/method_oracle.h"
+#include "support/tiny_network.h"
 
 #include <gtest/gtest.h>
 
@@ -17,10 +18,12 @@ using test::GradientsOf, test::kOracleRate, test::method_on, test::small_network
 
 constexpr int64_t kSteps = 20;
 
-// 1 at the n largest scores.
+// 1 at the n largest scores; the first of equals comes first. Weights that just grew are all 0, and
+// which of equals topk takes is not defined.
 Tensor top(const Tensor& scores, int64_t n) {
   const Tensor flat = scores.flatten();
-  return at::zeros_like(flat).index_fill_(0, std::get<1>(flat.topk(n)), 1).view(scores.sizes());
+  const Tensor order = at::argsort(flat, /*stable=*/true, /*dim=*/0, /*descending=*/true);
+  return at::zeros_like(flat).index_fill_(0, order.narrow(0, 0, n), 1).view(scores.sizes());
 }
 
 // The numbers of a step, in the weight's shape.
@@ -33,7 +36,7 @@ Tensor random_of(const Tensor& weight, size_t layer, int64_t step) {
   return at::tensor(numbers).view(weight.sizes());
 }
 
-// How many weights of each layer are kept of 30 % of all; SmallLayersAreDenser works some out.
+// How many weights of each layer are kept of 30 % of all; erk_test.cpp works some out.
 std::vector<int64_t> counts_of(const std::vector<Tensor>& weights) {
   std::vector<nm::WeightShape> shapes;
   for (const Tensor& w : weights) shapes.push_back({w.size(0), w.size(1), w.size(2), w.size(3)});
@@ -99,13 +102,86 @@ TEST(Esl, KeepsTheSameNumberOfWeightsInEveryLayer) {
   }
 }
 
-TEST(Esl, SmallLayersAreDenserThanLargeOnes) {
-  // (4+2+3+3) / 72 and (8+4+3+3) / 288 are 1/6 and 1/16. Of 360 weights, 120 are kept at a scale of
-  // 4 (4/6 of 72, 4/16 of 288), 180 at 6, where the first layer is whole.
-  const std::vector<nm::WeightShape> shapes{{4, 2, 3, 3}, {8, 4, 3, 3}};
-  EXPECT_EQ(erk_counts(shapes, 1.0 / 3), (std::vector<int64_t>{48, 72}));
-  EXPECT_EQ(erk_counts(shapes, 0.5), (std::vector<int64_t>{72, 108}));
-  EXPECT_EQ(erk_counts(shapes, 1), (std::vector<int64_t>{72, 288}));
+TEST(Esl, AStepThatOverflowedChangesNothing) {
+  const auto network = small_network();
+  const auto method = method_on(*network, "esl", "every = 1");
+  const ClearMoments moments_stay = [](const Tensor&, const Tensor& keep) {
+    EXPECT_TRUE(keep.eq(1).all().item<bool>());
+  };
+  const std::vector<uint8_t> before = test::hardened(*method);
+  const std::vector<Tensor> weights = test::weights_of(*network);
+  const auto step = [&](const Tensor& overflow) {
+    test::search_step(*network, *method, {.step = 0, .steps = kSteps});
+    method->credit(0)->gradient[0].fill_(NAN);
+    StepInfo info{.step = 0, .steps = kSteps};
+    info.scaling.overflow = overflow;
+    method->after_backward(info);
+    const bool is_taken = overflow.item<float>() == 0;
+    method->after_step(info,
+                       is_taken ? ClearMoments([](const Tensor&, const Tensor&) {}) : moments_stay);
+  };
+  step(at::ones({1}));
+  EXPECT_EQ(test::hardened(*method), before);
+  EXPECT_TRUE(at::equal(test::weights_of(*network)[1], weights[1]));
+  EXPECT_EQ(method->take_statistics()["rewired_weights"], 0);
+  step(at::zeros({1}));
+  EXPECT_NE(test::hardened(*method), before);
+  EXPECT_GT(method->take_statistics()["rewired_weights"], 0);
+}
+
+// One layer of four weights, of which two are kept, and one step of a long search, which drops and grows
+// one of them. `gradient` says by place: kept and larger, kept and smaller, the two others.
+struct Rewired {
+  Tensor before, after, weight, cleared;
+  std::vector<int64_t> place;
+
+  explicit Rewired(const std::vector<float>& gradient) {
+    test::TinyGraph graph(4);
+    graph.flatten();
+    graph.synapse("fc", at::full({1, 4, 1, 1}, 0.1F));
+    const auto network = graph.make();
+    const auto method = method_on(*network, "esl", "target_weight = 0.5\nevery = 1");
+    const auto keep = [&] { return harden_all(*method).weights[0].keep.flatten(); };
+    before = keep().clone();
+    for (const int64_t kept : {1, 0})
+      for (int64_t i = 0; i < 4; ++i)
+        if (before[i].item<int64_t>() == kept) place.push_back(i);
+    weight = network->synapses()[0].weight.detach().flatten();
+    weight[place[0]] = -0.5F;
+    weight[place[1]] = 0.2F;  // the smallest of those that are kept
+    Tensor sees = at::zeros({4});
+    for (size_t i = 0; i < 4; ++i) sees[place[i]] = gradient[i];
+    method->credit(0)->gradient = sees.view({1, 4, 1, 1});
+    method->begin_step({0, 1000});
+    method->after_backward({0, 1000});
+    method->after_step({0, 1000}, [&](const Tensor& parameter, const Tensor& untouched) {
+      EXPECT_TRUE(parameter.is_same(network->synapses()[0].weight));
+      cleared = untouched.flatten();
+    });
+    after = keep();
+  }
+};
+
+TEST(Esl, ForgetsTheMomentsOfWhatItDropsAndOfWhatItGrows) {
+  const Rewired found({9, 0, 1, -2});
+  Tensor after = found.before.clone(), untouched = at::ones({4}), weight = at::full({4}, 0.1F);
+  const auto dropped = found.place[1], grown = found.place[3];
+  after[dropped] = untouched[dropped] = weight[dropped] = 0;
+  after[grown] = 1;
+  untouched[grown] = weight[grown] = 0;
+  weight[found.place[0]] = -0.5F;
+  EXPECT_TRUE(at::equal(found.after, after));
+  EXPECT_TRUE(at::equal(found.cleared, untouched));
+  EXPECT_TRUE(at::equal(found.weight, weight));
+}
+
+TEST(Esl, WhatGrowsAgainAtOnceStartsFromZeroWithoutMoments) {
+  const Rewired found({9, 3, 1, -2});
+  EXPECT_TRUE(at::equal(found.after, found.before));
+  Tensor untouched = at::ones({4});
+  untouched[found.place[1]] = 0;
+  EXPECT_TRUE(at::equal(found.cleared, untouched));
+  EXPECT_EQ(found.weight[found.place[1]].item<float>(), 0);
 }
 
 TEST(Esl, RefusesATargetThatEmptiesALayer) {

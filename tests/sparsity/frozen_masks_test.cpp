@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace spikenm::sparsity {
 namespace {
 
@@ -84,6 +86,38 @@ TEST(FrozenHooks, LetGradientThroughToKeptWeightsOnly) {
   const Tensor gradient = conv2.weight.grad();
   EXPECT_EQ((gradient * (1 - m.keep)).abs().max().item<float>(), 0);
   EXPECT_GT(gradient.abs().max().item<float>(), 0);
+}
+
+// The places of the masks' bytes, by name.
+class Places : public nn::StateVisitor {
+ public:
+  std::map<std::string, const void*> places;
+
+ protected:
+  void on_tensor(const std::string& name, const Tensor&) override {
+    ADD_FAILURE() << name << " may be written to";
+  }
+  void on_constant(const std::string& name, const Tensor& value) override {
+    EXPECT_TRUE(value.is_cpu() && value.scalar_type() == at::kByte) << name;
+    places[name] = value.const_data_ptr();
+  }
+  void on_value(const std::string&, Json&) override {}
+};
+
+// A checkpoint shares this memory: it makes no bytes of the masks, and no copy of them.
+TEST(VisitMasks, ShowsTheSameBytesToEveryVisitorThatSaves) {
+  const auto network = test::small_network();
+  const auto method = test::method_on(*network, "magnitude", "");
+  Masks masks = harden_all(*method);
+  Places first, second;
+  visit_masks(first, *method, masks);
+  visit_masks(second, *method, masks);
+  EXPECT_EQ(first.places.size(), masks.weights.size());
+  EXPECT_EQ(first.places, second.places);
+  for (const LayerMask& m : masks.weights) {
+    EXPECT_EQ(first.places.at(m.synapse->name + ".mask"), m.bits.const_data_ptr());
+    EXPECT_TRUE(at::equal(m.bits, m.keep.to(at::kByte)));
+  }
 }
 
 TEST(HardenAll, GivesTheMaskOfEveryLayerOfTheMethod) {

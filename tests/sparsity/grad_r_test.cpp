@@ -129,6 +129,12 @@ TEST(GradR, KeepsAtMostTheTarget) {
   }
 }
 
+TEST(GradR, RefusesASparsityThatEmptiesALayer) {
+  const auto network = small_network();
+  EXPECT_ERROR(method_on(*network, "grad-r", "sparsity = 0.999999"), "sparsity", "0.999999",
+               "4 layers", "at most 0.99");
+}
+
 TEST(GradR, RefusesASparsityBelowOneHalf) {
   const auto network = small_network();
   EXPECT_ERROR(method_on(*network, "grad-r", "sparsity = 0.4"), "sparsity", "0.4", "0.5");

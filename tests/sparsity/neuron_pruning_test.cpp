@@ -90,14 +90,25 @@ TEST(NeuronPruning, ScaledErrorsGiveTheSameGradient) {
   EXPECT_GT(found[0].abs().min().item<double>(), 0);
 }
 
-TEST(NeuronPruning, AnOverflowOfTheGatesSkipsTheStepForAll) {
+// All that a method shows must be finite.
+struct Finite : nn::StateVisitor {
+  void on_tensor(const std::string& name, const Tensor& value) override {
+    EXPECT_TRUE(value.isfinite().all().item<bool>()) << name;
+  }
+  void on_value(const std::string&, Json&) override {}
+};
+
+// The scalars tell the watch of steps (train/step_watch.h), which skips the step. What is kept from
+// step to step does not learn of it.
+TEST(NeuronPruning, AnOverflowOfTheGatesIsSeenAtTheScalarsAndNotKept) {
   Residual residual;
   const auto method = method_on(*residual.network, "dense", kBoth);
   method->begin_step({});
   pull_gates(*method, std::numeric_limits<double>::infinity());
-  const Tensor overflow = at::zeros({1});
-  method->after_backward({.scaling = {.inverse = at::ones({1}), .overflow = overflow}});
-  EXPECT_EQ(overflow.item<float>(), 1);
+  method->after_backward({});
+  EXPECT_FALSE(scalars(*method)[0].grad().isfinite().any().item<bool>());
+  Finite finite;
+  method->visit_state(finite);
 }
 
 TEST(NeuronPruning, IsOffByDefault) {
@@ -310,6 +321,16 @@ TEST(NeuronPruning, ATargetThatCannotBeMetNamesTheRange) {
                fmt::format("{:.4g}", most).c_str());
   EXPECT_NO_THROW(ask(1.01 * least));
   EXPECT_NO_THROW(ask(0.99 * most));
+}
+
+// esl keeps as many weights in each layer from the start, here between 0.12 and 0.18 of the connections. Other
+// unstructured masks may end anywhere.
+TEST(NeuronPruning, ATargetThatTheWeightsOfAnotherRuleCannotMeetIsRefused) {
+  const auto network = small_network();
+  EXPECT_ERROR(method_on(*network, "esl", kBoth + "target_weight = 0.1\ntarget_conn = 0.5"),
+               "target_conn", "0.5", "(none)");
+  EXPECT_NO_THROW(method_on(*network, "esl", kBoth + "target_weight = 0.1\ntarget_conn = 0.15"));
+  EXPECT_NO_THROW(method_on(*network, "upr", kBoth + "target_weight = 0.1\ntarget_conn = 0.5"));
 }
 
 TEST(NeuronPruning, WrongOptionsAreOneSentenceEach) {

@@ -1,32 +1,15 @@
 #include "spikenm/sparsity/channels.h"
+#include "support/channel_layers.h"
 #include "support/expect_error.h"
 #include "support/small_network.h"
-#include "support/tiny_network.h"
+#include "support/tensors.h"
 
 #include <gtest/gtest.h>
 
 namespace spikenm::sparsity {
 namespace {
 
-using test::floats, test::method_on, test::small_network, test::TinyGraph;
-
-std::vector<float> values(const Tensor& tensor) {
-  const Tensor flat = tensor.flatten().to(at::kFloat).contiguous();
-  return {flat.const_data_ptr<float>(), flat.const_data_ptr<float>() + flat.numel()};
-}
-
-// conv1 (1 -> 3 channels) and conv2 (3 -> 2), a norm and neurons behind each, and fc (2 -> 1).
-std::unique_ptr<nn::Network> two_layers() {
-  TinyGraph graph;
-  graph.synapse("conv1", at::ones({3, 1, 1, 1}));
-  graph.norm("norm1");
-  graph.neuron("neuron1");
-  graph.synapse("conv2", at::ones({2, 3, 1, 1}));
-  graph.norm("norm2");
-  graph.neuron("neuron2");
-  graph.synapse("fc", at::ones({1, 2, 1, 1}));
-  return graph.make();
-}
+using test::method_on, test::small_network, test::two_channel_layers, test::values;
 
 void set_scales(nn::Network& network, const std::vector<std::vector<float>>& scales) {
   const at::NoGradGuard no_grad;
@@ -37,7 +20,7 @@ void set_scales(nn::Network& network, const std::vector<std::vector<float>>& sca
 // By hand: |gamma| is 0.9 0.1 0.5 and 0.2 0.05. Of five channels three are kept: those of 0.9, 0.5
 // and, since it is the largest of its layer, 0.2.
 TEST(Nsl, KeepsTheLargestScalesOfAllLayers) {
-  const auto network = two_layers();
+  const auto network = two_channel_layers();
   const auto method = method_on(*network, "nsl", "channels = 0.6");
   set_scales(*network, {{-0.9F, 0.1F, 0.5F}, {0.2F, 0.05F}});
   const Masks masks = harden_all(*method);
@@ -51,7 +34,7 @@ TEST(Nsl, KeepsTheLargestScalesOfAllLayers) {
 }
 
 TEST(Nsl, EveryLayerKeepsItsLargestChannel) {
-  const auto network = two_layers();
+  const auto network = two_channel_layers();
   const auto method = method_on(*network, "nsl", "channels = 0.4");
   set_scales(*network, {{0.9F, 0.8F, 0.7F}, {0.1F, 0.2F}});
   const Masks masks = harden_all(*method);
@@ -59,24 +42,8 @@ TEST(Nsl, EveryLayerKeepsItsLargestChannel) {
   EXPECT_EQ(values(masks.neurons[1].keep), (std::vector<float>{0, 1}));
 }
 
-// By hand: the first two meet at a sum. Their scores are averaged, and what one keeps both keep.
-TEST(Nsl, LayersThatAreAddedUpKeepTheSameChannels) {
-  std::vector<ChannelGroup> groups(3);
-  groups[2].tie = 2;
-  const auto means =
-      tied_scores(groups, {at::tensor({1.F, 2.F}), at::tensor({3.F, 0.F}), at::tensor({5.F, 6.F})});
-  EXPECT_EQ(values(means[0]), (std::vector<float>{2, 1}));
-  EXPECT_EQ(values(means[1]), (std::vector<float>{2, 1}));
-  EXPECT_EQ(values(means[2]), (std::vector<float>{5, 6}));
-  const KeptChannels kept = tied_channels(
-      groups, {at::tensor({1.F, 0.F}), at::tensor({0.F, 0.F}), at::tensor({1.F, 1.F})});
-  EXPECT_EQ(values(kept[0]), (std::vector<float>{1, 0}));
-  EXPECT_EQ(values(kept[1]), (std::vector<float>{1, 0}));
-  EXPECT_EQ(values(kept[2]), (std::vector<float>{1, 1}));
-}
-
 TEST(Nsl, PullsEveryScaleTowardsZero) {
-  const auto network = two_layers();
+  const auto network = two_channel_layers();
   const auto method = method_on(*network, "nsl", "penalty = 0.25");
   set_scales(*network, {{-0.9F, 0, 0.5F}, {0.2F, -0.1F}});
   for (nn::Norm& norm : network->norms())
@@ -101,10 +68,11 @@ TEST(Nsl, DropsTheInputsOfALinearLayerByChannel) {
 
 // On a wide network a channel is little: the share is met, and no other number of channels is nearer.
 TEST(Nsl, FindsTheChannelsThatLeaveTheTarget) {
-  const auto network = small_network(/*width=*/32);
+  const auto network = small_network(/*width=*/64);
+  uint32_t stream = 0;
   for (nn::Norm& norm : network->norms()) {
     const at::NoGradGuard no_grad;
-    norm.state.gamma.normal_();
+    norm.state.gamma.copy_(test::normal_tensor(norm.state.gamma.sizes(), at::kFloat, stream++));
   }
   const auto share_of = [&](const std::string& keys) {
     double kept = 0, all = 0;
@@ -132,7 +100,7 @@ TEST(Nsl, ATargetLeavesChannelsWithoutEffect) {
 }
 
 TEST(Nsl, RefusesABudgetThatCutsALayerToZero) {
-  const auto network = two_layers();
+  const auto network = two_channel_layers();
   EXPECT_ERROR(method_on(*network, "nsl", "channels = 0.2"), "channels", "1 of 5 channels",
                "2 layers to zero", "0.4");
   // One channel of each layer leaves 1 + 1 + 1 of 3 + 6 + 2 weights.

@@ -1,8 +1,10 @@
 #include "support/expect_error.h"
 #include "support/method_oracle.h"
+#include "support/tiny_network.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace spikenm::sparsity {
@@ -59,6 +61,29 @@ TEST(Upr, GivesTheWeightsAndMasksOfItsFormulasOverTwentySteps) {
   }
 }
 
+// By hand: m is 0 and beta 5, so sigmoid' is 1/4 and the penalty alone pulls by lambda c 5/4. A 4x6 map read
+// with stride 2 has c = 24/4 connections a weight, the 2x3 map behind it with stride 1 has 6, and a row 1.
+TEST(Upr, AStrideDividesTheConnectionsOfAWeight) {
+  test::TinyGraph graph(/*channels=*/1, /*height=*/4, /*width=*/6);
+  graph.synapse("conv1", at::ones({2, 1, 1, 1}), {.stride = 2});
+  graph.neuron("neuron1");
+  graph.synapse("conv2", at::ones({1, 2, 1, 1}), {.stride = 1});
+  graph.neuron("neuron2");
+  graph.synapse("conv3", at::ones({1, 1, 1, 1}), {.stride = 3});
+  graph.neuron("neuron3");
+  graph.flatten();
+  graph.synapse("fc", at::ones({1, 1, 1, 1}));
+  const auto network = graph.make();
+  const auto method = method_on(*network, "upr", "lambda_weight = 0.01");
+  method->begin_step({0, 10});
+  method->after_backward({0, 10});  // of a loss that no weight changes
+  const std::vector<double> c{24.0 / 4, 6, 6.0 / 9, 1};
+  const std::vector<Tensor> m = method->param_groups()[0].tensors;
+  ASSERT_EQ(m.size(), c.size());
+  for (size_t i = 0; i < c.size(); ++i)
+    EXPECT_TRUE(at::allclose(m[i].grad(), at::full_like(m[i], 0.01 * c[i] * 1.25), 1e-6)) << i;
+}
+
 TEST(Upr, EndsAtTheTarget) {
   for (const double target : {0.5, 0.125, 0.9}) {
     TrainedByMethod ours("upr", "target_weight = " + std::to_string(target));
@@ -70,6 +95,17 @@ TEST(Upr, EndsAtTheTarget) {
     }
     EXPECT_NEAR(kept / all, target, 0.02 * target);
   }
+}
+
+// Weights that no gradient reaches have all the same m.
+TEST(Upr, EndsAtTheTargetWhereAllMasksAreEqual) {
+  const auto network = small_network();
+  const auto method = method_on(*network, "upr", "target_weight = 0.5");
+  method->begin_step({3, 4});
+  method->after_backward({3, 4});
+  method->after_step({3, 4}, [](const Tensor&, const Tensor&) {});
+  const std::vector<uint8_t> keep = test::hardened(*method);
+  EXPECT_EQ(std::count(keep.begin(), keep.end(), 1), std::lround(keep.size() / 2.0));
 }
 
 TEST(Upr, AMaskThatStaysAtZeroIsPruned) {

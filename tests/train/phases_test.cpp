@@ -66,5 +66,54 @@ TEST(Prune, ForgetsTheMomentsOfTheWeightsItDrops) {
   }
 }
 
+// The same run with a pull on the weights that only finetune can have made: prune comes first, and
+// nothing is searched.
+TEST(Finetune, LetsAMethodActThatWantsTo) {
+  const auto size_after = [](const char* method, const char* penalty) {
+    TinyRun run({"model.name=small_conv", "model.width=4", "train.epochs=2",
+                 "train.search_epochs=0", "train.optimizer=sgd", "train.lr=0.1",
+                 "train.schedule=constant", "train.phases=[\"prune\", \"finetune\"]",
+                 std::string("method.name=") + method, std::string("method.penalty=") + penalty});
+    run.trainer.train();
+    return run.recipe.model.network->synapses()[1].weight.detach().abs().sum().item<double>();
+  };
+  EXPECT_LT(size_after("sca", "0.05"), 0.75 * size_after("sca", "0"));
+  EXPECT_EQ(size_after("nsl", "0.05"), size_after("nsl", "0"));  // it does not want to
+}
+
+// A parameter of its own falls by half of its gradient of 1 in every step.
+class ActsInFinetune : public sparsity::Method {
+ public:
+  ActsInFinetune() : Method({}), own(at::zeros({1}).set_requires_grad(true)) {}
+  [[nodiscard]] bool acts_in_finetune() const override { return true; }
+  std::vector<sparsity::ParamGroup> param_groups() override {
+    return {{.tensors = {own},
+             .lr = 0.5,
+             .optimizer = {.kind = nn::OptimizerKind::kSgd, .momentum = 0}}};
+  }
+  void begin_step(const sparsity::StepInfo& info) override { begun_ += info.is_frozen ? 1 : 0; }
+  void after_backward(const sparsity::StepInfo&) override {
+    EXPECT_FALSE(own.grad().defined());  // cleared before the step
+    own.mutable_grad() = at::ones({1});
+  }
+  Json take_statistics() override { return {{"begun", std::exchange(begun_, 0)}}; }
+  at::Tensor own;
+
+ private:
+  int begun_ = 0;
+};
+
+// Nine steps per epoch.
+TEST(Finetune, TrainsTheParametersOfAMethodThatActsThere) {
+  TinyRun run({"train.search_epochs=0", "train.phases=[\"prune\", \"finetune\"]",
+               "train.schedule=constant", "method.name=dense"});
+  auto method = std::make_unique<ActsInFinetune>();
+  const at::Tensor own = method->own;
+  run.recipe.model.method = std::make_unique<sparsity::Pruning>(std::move(method));
+  run.trainer.train();
+  EXPECT_EQ(own.item<float>(), -9);  // two epochs
+  for (const Json& line : run.metrics()) EXPECT_EQ(line.at("begun"), 9);
+}
+
 }  // namespace
 }  // namespace spikenm::train

@@ -55,8 +55,20 @@ TEST(Schedule, StepFallsByGammaAtEveryMilestone) {
   EXPECT_NEAR(s.lr_at(at_step(99)), 0.01, 1e-15);
 }
 
+// Half of 30 steps of search and half of 70 of finetuning.
+TEST(Schedule, TwoStepsFallInEachPhase) {
+  const Schedule s{
+      .kind = Kind::kTwoSteps, .lr = 1, .finetune_lr = 0.4, .milestones = {0.5, 0.8}, .gamma = 0.1};
+  for (const auto& [step, rate] :
+       {std::pair{0, 1.0}, std::pair{14, 1.0}, std::pair{15, 0.1}, std::pair{23, 0.1},
+        std::pair{24, 0.01}, std::pair{29, 0.01}, std::pair{30, 0.4}, std::pair{64, 0.4},
+        std::pair{65, 0.04}, std::pair{86, 0.004}, std::pair{99, 0.004}})
+    EXPECT_NEAR(s.lr_at(at_step(step)), rate, 1e-12) << step;
+}
+
 TEST(Schedule, WarmUpIsLinearFromTheFirstStep) {
-  for (const Kind kind : {Kind::kConstant, Kind::kCosine, Kind::kTwoCosines, Kind::kStep}) {
+  for (const Kind kind :
+       {Kind::kConstant, Kind::kCosine, Kind::kTwoCosines, Kind::kStep, Kind::kTwoSteps}) {
     Schedule s{.kind = kind, .lr = 1, .finetune_lr = 1};
     const double first = s.lr_at(at_step(0)), third = s.lr_at(at_step(2)),
                  tenth = s.lr_at(at_step(9));
@@ -97,6 +109,15 @@ TEST(ReadSchedule, TakesItsKeysAndRefusesThoseOfOthers) {
   EXPECT_ERROR(read("schedule = \"linear\""), "train.schedule", "linear", "two-cosines");
   EXPECT_ERROR(read("lr = 0"), "train.lr", "0");
   EXPECT_ERROR(read("warmup_steps = -1"), "train.warmup_steps", "-1");
+}
+
+TEST(ReadSchedule, TwoStepsHaveMilestonesAndARateOfFinetune) {
+  const Schedule s = read("schedule = \"two-steps\"\nlr = 0.3\nfinetune_lr = 0.1\ngamma = 0.5");
+  EXPECT_EQ(s.kind, Kind::kTwoSteps);
+  EXPECT_EQ(s.finetune_lr, 0.1);
+  EXPECT_EQ(s.gamma, 0.5);
+  EXPECT_EQ(read("schedule = \"two-steps\"\nlr = 0.3").finetune_lr, 0.3);
+  EXPECT_ERROR(read("schedule = \"two-steps\"\nmilestones = [0.5, 0.5]"), "train.milestones");
 }
 
 TEST(ReadSchedule, MilestonesAreSharesThatGrow) {

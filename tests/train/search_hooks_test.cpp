@@ -34,6 +34,7 @@ at::Tensor moved_by_step(nn::Network& network, Pruning& method, const at::Tensor
   const at::Tensor before = own.detach().clone();
   own.mutable_grad() = at::full_like(own, gradient);
   hooks.after_backward(at_step(step), {});
+  hooks.step_parameters(at_step(step), {});
   return before - own.detach();
 }
 

@@ -134,6 +134,40 @@ TEST(ResultDoubts, LayersThatNeverOrAlwaysFireAreNamed) {
   expect_parts(found[1], {"every neuron fires", "lif3"});
 }
 
+TEST(ResultDoubts, AMissedTargetIsNamed) {
+  const auto doubts = [](const std::vector<std::string>& overrides, double weights, double conn) {
+    Json found = measured(1, kFiring, {});
+    found.update({{"weight_pct", weights}, {"conn_pct", conn}});
+    return doubts_about_result(tiny_recipe(overrides), found);
+  };
+  for (const char* target :
+       {"method.name=stds method.target_weight=0.5", "method.name=upr method.target_weight=0.5",
+        "method.name=esl method.target_weight=0.5", "method.name=grad-r method.sparsity=0.5"}) {
+    const std::string text = target;
+    const size_t space = text.find(' ');
+    const std::vector<std::string> overrides{text.substr(0, space), text.substr(space + 1)};
+    for (const double met : {49.1, 50.0, 50.9})
+      EXPECT_TRUE(doubts(overrides, met, 10).empty()) << target;
+    for (const double missed : {48.9, 51.1}) {
+      ASSERT_EQ(doubts(overrides, missed, 10).size(), 1u) << target;
+      expect_parts(doubts(overrides, missed, 10)[0],
+                   {fmt::format("{} % of the weights", missed).c_str(), "target is 50 %"});
+    }
+  }
+  const std::vector<std::string> channels{"model.name=small_conv", "model.width=4",
+                                          "method.name=nsl", "method.target_weight=0.5"};
+  EXPECT_EQ(doubts(channels, 60, 10).size(), 1u);
+  const std::vector<std::string> both{
+      "model.name=small_conv",    "model.width=4",
+      "method.name=upr",          "method.granularity=weight+neuron",
+      "method.target_weight=0.5", "method.target_conn=0.2"};
+  EXPECT_TRUE(doubts(both, 50, 20.3).empty());
+  const Warnings found = doubts(both, 40, 30);
+  ASSERT_EQ(found.size(), 2u);
+  expect_parts(found[1], {"30 % of the connections", "target is 20 %"});
+  EXPECT_TRUE(doubts({"method.name=magnitude"}, 60, 10).empty());  // asks for nothing
+}
+
 TEST(ResultDoubts, AClassWithoutTestSamplesIsNamed) {
   const Warnings found = doubts_about_result(tiny_recipe(), measured(1, kFiring, {50, NAN, 0}));
   ASSERT_EQ(found.size(), 1u);

@@ -49,10 +49,16 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
     if (ctx->needs_input_grad(0)) grad_x = synapse_grad_input_cpu(grad, x, w, call.gpu.geometry);
     if (ctx->needs_input_grad(1))
       grad_w = synapse_grad_weight_cpu(grad, x, w, call.gpu.geometry, call.sink.get());
+    keep_gradient(grad_w, call);
     return {grad_x, grad_w, Tensor(), Tensor()};
   }
 
  private:
+  static void keep_gradient(const Tensor& grad_w, const Call& call) {
+    if (call.sink != nullptr && call.sink->wants_gradient && grad_w.defined())
+      call.sink->gradient = grad_w;
+  }
+
   static Tensor forward_on_gpu(AutogradContext* ctx, const Tensor& input, const Tensor& weight,
                                const Tensor& bits, const GpuSynapse& call) {
     const ComputeWeight w = compute_weight(weight, call, input.requires_grad());
@@ -72,6 +78,7 @@ class SynapseFunction : public torch::autograd::Function<SynapseFunction> {
     if (ctx->needs_input_grad(1))
       grad_w = synapse_grad_weight_gpu(grad, taken, w.forward, call.gpu, call.sink.get());
     if (ctx->needs_input_grad(0)) grad_x = synapse_grad_input_gpu(grad, w, call.gpu);
+    keep_gradient(grad_w, call);
     return {grad_x, grad_w, Tensor(), Tensor()};
   }
 };

@@ -11,12 +11,16 @@
 
 namespace spikenm::ops {
 
-enum class CreditKind { kTemporal, kNet };  // sum_t |g^t|, or |sum_t g^t|
+enum class CreditKind { kTemporal, kNet, kNone };  // sum_t |g^t|, |sum_t g^t|, or no credit
 
-// Where a layer's backward writes its credit. The method that needs the credit owns it.
+// Where a layer's backward writes the credit of its weights, and their gradient if that is wanted
+// too. The method that needs them owns it. Both have the weight's shape, and every backward that
+// makes the weight's gradient overwrites them.
 struct CreditSink {
   CreditKind kind = CreditKind::kTemporal;
-  Tensor credit;  // in the weight's shape; overwritten by every backward
+  bool wants_gradient = false;
+  Tensor credit;
+  Tensor gradient;  // sum_t g^t with its sign, of the weight that the layer used: no mask is in it
 };
 
 using graph::SynapseGeometry;

@@ -178,7 +178,7 @@ Tensor synapse_grad_input_cpu(const Tensor& grad, const Tensor& x, const Tensor&
 // Eq. (7): dL/dW = sum_t g^t.
 Tensor synapse_grad_weight_cpu(const Tensor& grad, const Tensor& x, const Tensor& w,
                                const SynapseGeometry& g, CreditSink* sink) {
-  const bool wanted = sink != nullptr;
+  const bool wanted = sink != nullptr && sink->kind != CreditKind::kNone;
   Tensor total = at::empty_like(w), credit;
   if (wanted && sink->kind == CreditKind::kTemporal) credit = at::zeros_like(w);
 

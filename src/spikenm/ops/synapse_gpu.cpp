@@ -82,7 +82,7 @@ Tensor grad_weight_fused(const Tensor& grad, const Tensor& x, const Tensor& w,
 // Eq. (7): x, w and grad are in the compute type.
 Tensor grad_weight_of(const Tensor& grad, const Tensor& x, const Tensor& w, const GpuSynapse& call,
                       CreditSink* sink) {
-  const bool wanted = sink != nullptr;
+  const bool wanted = sink != nullptr && sink->kind != CreditKind::kNone;
   if (wanted && sink->kind == CreditKind::kTemporal) {
     if (is_linear(x) && x.scalar_type() != at::kFloat && x.size(0) == grad.size(0))
       return grad_weight_fused(grad, x, w, call, sink->credit);
@@ -132,7 +132,7 @@ Tensor grad_weight_patches(const Tensor& grad, const Tensor& rows, const Tensor&
       call);
 
   Tensor total = from_patch_weight(slices.sum(0), w.sizes());
-  if (sink != nullptr)
+  if (sink != nullptr && sink->kind != CreditKind::kNone)
     sink->credit = sink->kind == CreditKind::kNet
                        ? total.abs()
                        : from_patch_weight(slices.abs().sum(0), w.sizes());

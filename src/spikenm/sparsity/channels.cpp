@@ -117,6 +117,7 @@ std::vector<ChannelGroup> find_channel_groups(nn::Network& network,
     if (after.size() != 1 || graph.node(after[0]).as<graph::Norm>() == nullptr) continue;
     const auto& last = readers[after[0]];
     if (last.size() != 1 || graph.node(last[0]).as<graph::Neuron>() == nullptr) continue;
+    if (graph::votes(graph, last[0])) continue;  // a class would lose its voters
     groups.push_back({.synapse = layer.synapse,
                       .norm = &network.norm(after[0]),
                       .neuron = &network.neuron(last[0]),

@@ -32,11 +32,12 @@ struct FrozenHooks::OnSpikes : nn::SpikeHook {
 };
 
 LayerMask make_layer_mask(nn::Synapse& synapse, nm::Mask mask) {
-  Tensor keep = at::empty(synapse.weight.sizes(), at::kByte);
-  std::copy(mask.keep.begin(), mask.keep.end(), keep.mutable_data_ptr<uint8_t>());
+  const Tensor bits = at::empty(synapse.weight.sizes(), at::kByte);
+  std::copy(mask.keep.begin(), mask.keep.end(), bits.mutable_data_ptr<uint8_t>());
   return {.synapse = &synapse,
           .mask = std::move(mask),
-          .keep = keep.to(synapse.weight.options()),
+          .bits = bits,
+          .keep = bits.to(synapse.weight.options()),
           .used = {}};
 }
 
@@ -57,12 +58,11 @@ Masks harden_all(const Pruning& pruning) {
 
 namespace {
 
-// A mask as bytes on the CPU; loading accepts 0 and 1 alone.
-Tensor visit_bits(nn::StateVisitor& visitor, const std::string& name, const Tensor& keep) {
-  const Tensor bits = keep.to(at::kCPU, at::kByte);
-  visitor.tensor(name, bits);
-  if (bits.gt(1).any().item<bool>()) visitor.refuse(name, "found a value other than 0 and 1");
-  return bits;
+// Shows a mask as bytes on the CPU, which nobody writes to. Loading accepts 0 and 1 alone.
+void visit_bits(nn::StateVisitor& visitor, const std::string& name, const Tensor& bits) {
+  visitor.constant(name, bits);
+  if (visitor.loads() && bits.gt(1).any().item<bool>())
+    visitor.refuse(name, "found a value other than 0 and 1");
 }
 
 }  // namespace
@@ -73,16 +73,17 @@ void visit_masks(nn::StateVisitor& visitor, const Pruning& pruning, Masks& masks
 
   for (LayerMask& m : masks.weights) {
     const std::string name = m.synapse->name + ".mask";
-    const Tensor bits = visit_bits(visitor, name, m.keep);
+    visit_bits(visitor, name, m.bits);
     if (!makes) continue;
-    const auto* const begin = bits.const_data_ptr<uint8_t>();
-    m.mask.keep.assign(begin, begin + bits.numel());
+    const auto* const begin = m.bits.const_data_ptr<uint8_t>();
+    m.mask.keep.assign(begin, begin + m.bits.numel());
     if (!nm::audit(m.mask).valid())
       visitor.refuse(name, "found weights that break the rule of the layer");
     m = make_layer_mask(*m.synapse, m.mask);
   }
   for (NeuronMask& m : masks.neurons) {
-    const Tensor bits = visit_bits(visitor, m.neuron->name + ".mask", m.keep);
+    const Tensor bits = m.keep.to(at::kCPU, at::kByte);
+    visit_bits(visitor, m.neuron->name + ".mask", bits);
     if (makes) m.keep = bits.to(m.keep.options());
   }
 }

@@ -8,6 +8,7 @@ namespace spikenm::sparsity {
 struct LayerMask {
   nn::Synapse* synapse = nullptr;
   nm::Mask mask;
+  Tensor bits;  // the mask as bytes in the weight's shape, on the CPU; never written to
   Tensor keep;  // the mask in the weight's shape and type
   Tensor used;  // the weight that prune would write; undefined: W * keep
 };

@@ -9,9 +9,11 @@ inline const IntKey kShare{"share", 1, 1, 65536,
                            "neighbouring output channels that have one mask together"};
 inline const BoolKey kShareTaps{"share_taps", false,
                                 "one mask for all places (kh,kw) of a kernel; with axis = \"in\""};
-inline const TextKey kPattern{"pattern", "2:4",
-                              "n:m, n weights kept of every m; or auto:SHARE, an n for each layer "
-                              "that together keep this share"};
+inline const TextKey kPattern{
+    "pattern", "2:4",
+    fmt::format("n:m, n weights kept of every m, m at most {}; or auto:SHARE, an n for each layer "
+                "that together keep this share, from what 1:auto_m keeps to 1",
+                nm::NmPattern::kMaxM)};
 inline const IntKey kAutoM{
     "auto_m", 16, 2, nm::NmPattern::kMaxM, "m of every layer", "with pattern = \"auto:…\""};
 inline const ChoiceKey kAutoRule{"auto_rule",

@@ -197,15 +197,19 @@ std::vector<MaskableLayer> find_layers(nn::Network& network, const Config& metho
   return layers;
 }
 
-void check_weight_share(const std::vector<MaskableLayer>& layers, double share,
-                        const std::string& what) {
+double least_weight_share(const std::vector<MaskableLayer>& layers) {
   int64_t all = 0;
   for (const MaskableLayer& layer : layers) all += layer.layout.numel;
-  SPIKENM_CHECK(share * static_cast<double>(all) >= static_cast<double>(layers.size()),
+  return static_cast<double>(layers.size()) / static_cast<double>(all);
+}
+
+void check_weight_share(const std::vector<MaskableLayer>& layers, double share,
+                        const std::string& what) {
+  const double least = least_weight_share(layers);
+  SPIKENM_CHECK(share >= least,
                 "{}: found {:g}, which leaves some of the {} layers without a weight; wanted at "
                 "least {:.2g}",
-                what, share, layers.size(),
-                static_cast<double>(layers.size()) / static_cast<double>(all));
+                what, share, layers.size(), least);
 }
 
 nm::Mask mask_from_tensor(const MaskableLayer& layer, const at::Tensor& keep) {

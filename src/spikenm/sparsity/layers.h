@@ -31,7 +31,9 @@ std::vector<MaskableLayer> find_maskable_layers(nn::Network& network, const Conf
 std::vector<MaskableLayer> find_layers(nn::Network& network, const Config& method,
                                        nm::Mask::Kind rule);
 
-// An Error begins with `what` where a share of all weights is less than one for each layer.
+// The share of all weights that is one for each layer.
+double least_weight_share(const std::vector<MaskableLayer>& layers);
+// An Error begins with `what` where a share of all weights is less than that.
 void check_weight_share(const std::vector<MaskableLayer>& layers, double share,
                         const std::string& what);
 

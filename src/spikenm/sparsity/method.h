@@ -1,5 +1,5 @@
 // One pruning method, of weights, of neurons or of both. A run may have two side by side (pruning.h).
-// After prune the masks are frozen (frozen_masks.h) and the method is not called any more.
+// After prune the masks are frozen (frozen_masks.h); only a method that acts in finetune is called then.
 #pragma once
 
 #include "spikenm/core/json.h"
@@ -34,8 +34,9 @@ struct StepInfo {
   int64_t steps = 1;
   double lr = 0;                    // of the weights; set in training steps
   bool ends_epoch = false;          // the last step of an epoch
+  bool is_frozen = false;           // a step of finetune: the masks stay as they are
   Scaling scaling = {};             // only set for after_backward
-  ClearMoments clear_moments = {};  // only set for begin_step of a training step
+  ClearMoments clear_moments = {};  // only set for begin_step in the search
   // 0 at the first step, towards 1 at the last.
   [[nodiscard]] double progress() const {
     return static_cast<double>(step) / static_cast<double>(steps);
@@ -57,6 +58,12 @@ struct ParamGroup {
   bool follows_schedule = true;         // lr is multiplied by the factor of the weights' schedule
 };
 
+// What the config asks the masks to keep, as shares of 1.
+struct Targets {
+  std::optional<double> weights;      // of the layers' weights
+  std::optional<double> connections;  // of the dense network's
+};
+
 class Method {
  public:
   virtual ~Method() = default;
@@ -73,6 +80,10 @@ class Method {
   // Called after backward and before any optimiser: turns the credits of this batch into gradients
   // of the logits.
   virtual void after_backward(const StepInfo&) {}
+  // True: begin_step, after_backward and the optimisers of its own parameters are called in finetune too, with
+  // is_frozen, statistics are taken, and what the method keeps is saved there. The masks are frozen:
+  // the network no longer asks for effective weights, spikes or credits.
+  [[nodiscard]] virtual bool acts_in_finetune() const { return false; }
   // Called after the optimiser: drops and grows weights.
   virtual void after_step(const StepInfo&, const ClearMoments&) {}
   virtual std::vector<ParamGroup> param_groups() { return {}; }
@@ -89,6 +100,8 @@ class Method {
   [[nodiscard]] virtual nm::Mask harden(size_t /*layer*/) const {
     throw Bug("the method masks no weights");
   }
+  // True: each layer keeps as many weights from the start to the end of the search.
+  [[nodiscard]] virtual bool keeps_its_numbers() const { return false; }
   // The weight that the layer would then have, 0 where the mask drops; undefined: the weight as it
   // is, times the mask.
   [[nodiscard]] virtual Tensor used_weight(size_t /*layer*/) const { return {}; }
@@ -118,6 +131,7 @@ class Method {
 
   // Means of what the method measured since the last call: temperatures, gradient norms, ….
   virtual Json take_statistics() { return Json::object(); }
+  [[nodiscard]] virtual Targets targets() const { return {}; }
   // What a finished search adds to result.json.
   [[nodiscard]] virtual Json outcome() const { return Json::object(); }
 

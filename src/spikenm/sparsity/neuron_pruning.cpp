@@ -107,9 +107,6 @@ class NeuronPruning : public Method {
       gates.set_gradient(task, lambda_);
     }
 
-    // With half-precision spikes the gates' gradients are summed in half precision too. If that
-    // overflows, no optimiser takes this step.
-    if (overflow.defined()) overflow.masked_fill_(pull.isfinite().logical_not(), 1);
     // The lambda_n at which penalty and task pull equally.
     if (connections > 0) task_scale_.add(pull / connections, overflow);
   }
@@ -143,6 +140,7 @@ class NeuronPruning : public Method {
     return {
         {"beta", beta_}, {"lambda_neuron", lambda_}, {"conn_pct", 100 * connectivity(masks_now())}};
   }
+  [[nodiscard]] Targets targets() const override { return {.connections = options_.target_conn}; }
   [[nodiscard]] Json outcome() const override {
     Json json = {{"lambda_neuron", lambda_}, {"neuron_threshold", threshold_}};
     if (options_.target_conn) json["target_conn"] = *options_.target_conn;
@@ -244,10 +242,12 @@ class NeuronPruning : public Method {
   double threshold_ = 0;
 };
 
-void check_target(const NeuronPruning& method, double target, const std::string& key) {
+void check_target(const NeuronPruning& method, const Method& weights, double target,
+                  const std::string& key) {
   Masks masks = method.masks_now();
-  // Only blocks keep a known number of weights from the start: other masks may end anywhere.
+  // Blocks keep a known number of weights from the start; of other masks some may end anywhere.
   const bool is_known =
+      weights.keeps_its_numbers() ||
       std::all_of(masks.weights.begin(), masks.weights.end(),
                   [](const LayerMask& mask) { return mask.mask.kind == nm::Mask::Kind::kNm; });
   if (!is_known) masks.weights.clear();
@@ -285,7 +285,7 @@ std::unique_ptr<Method> make_neuron_pruning(const Method& weights, nn::Network& 
                 "{}: found weight+neuron, and the model has no neurons that may be pruned",
                 config.full_key("granularity"));
   if (options.target_conn)
-    check_target(*method, *options.target_conn, config.full_key("target_conn"));
+    check_target(*method, weights, *options.target_conn, config.full_key("target_conn"));
   return method;
 }
 

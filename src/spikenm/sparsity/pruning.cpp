@@ -55,6 +55,13 @@ void Pruning::after_backward(const StepInfo& info) {
   for (Method* const method : all_) method->after_backward(info);
 }
 
+std::vector<Method*> Pruning::acting_in_finetune() const {
+  std::vector<Method*> acting;
+  for (Method* const method : all_)
+    if (method->acts_in_finetune()) acting.push_back(method);
+  return acting;
+}
+
 void Pruning::after_step(const StepInfo& info, const ClearMoments& clear_moments) {
   for (Method* const method : all_) method->after_step(info, clear_moments);
 }
@@ -104,6 +111,12 @@ Json Pruning::take_statistics() {
   Json json = Json::object();
   for (Method* const method : all_) json.update(method->take_statistics());
   return json;
+}
+
+Targets Pruning::targets() const {
+  Targets targets = weights_->targets();
+  if (neurons_) targets.connections = neurons_->targets().connections;
+  return targets;
 }
 
 Json Pruning::outcome() const {

@@ -19,6 +19,7 @@ class Pruning {
   [[nodiscard]] double search_share() const { return weights_->search_share(); }
   void begin_step(const StepInfo& info);
   void after_backward(const StepInfo& info);
+  [[nodiscard]] std::vector<Method*> acting_in_finetune() const;
   void after_step(const StepInfo& info, const ClearMoments& clear_moments);
   [[nodiscard]] std::vector<ParamGroup> param_groups();
   void step_parameters(double factor, const Tensor& overflow);
@@ -27,6 +28,7 @@ class Pruning {
   void visit_state(nn::StateVisitor& visitor);
   [[nodiscard]] std::vector<std::string> doubts(int64_t search_steps) const;
   Json take_statistics();
+  [[nodiscard]] Targets targets() const;
   [[nodiscard]] Json outcome() const;
 
   // Of the method that masks weights.

@@ -25,4 +25,23 @@ at::Tensor largest_n(const at::Tensor& scores, int64_t n) {
   return at::zeros_like(flat).index_fill_(0, order.narrow(0, 0, n), 1).view(scores.sizes());
 }
 
+std::vector<at::Tensor> largest_of_all(const std::vector<at::Tensor>& scores, int64_t n) {
+  const at::NoGradGuard no_grad;
+  const double bound = bound_above(scores, n);
+  std::vector<at::Tensor> masks;
+  int64_t left = n;  // places for scores that equal the bound
+  for (const at::Tensor& score : scores) {
+    masks.push_back(score.detach().gt(bound));
+    left -= masks.back().sum().item<int64_t>();
+  }
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const at::Tensor equal = scores[i].detach().eq(bound);
+    const at::Tensor rank = equal.flatten().cumsum(0).view(equal.sizes());  // from 1
+    const at::Tensor taken = equal.logical_and(rank.le(left));
+    left -= taken.sum().item<int64_t>();
+    masks[i] = masks[i].logical_or(taken).to(at::kByte);
+  }
+  return masks;
+}
+
 }  // namespace spikenm::sparsity

@@ -13,10 +13,13 @@ class RunningMean {
       : sums_(at::zeros({2}, at::device(device).dtype(at::kDouble))),
         one_(at::ones({}, sums_.options())) {}
 
-  // `value` is a 0-d double. Where `skip` [1] is not 0 nothing is added; undefined: it never is.
+  // `value` is a 0-d double; one that is not finite is not added. Where `skip` [1] is not 0 nothing
+  // is; undefined: it never is.
   void add(const at::Tensor& value, const at::Tensor& skip) {
     const at::Tensor next = kDecay * sums_ + at::stack({value, one_});
-    sums_.copy_(skip.defined() ? at::where(skip.ne(0), sums_, next) : next);
+    at::Tensor adds = value.isfinite();
+    if (skip.defined()) adds = adds.logical_and(skip.eq(0));
+    sums_.copy_(at::where(adds, next, sums_));
   }
   [[nodiscard]] double value() const {
     const at::Tensor sums = sums_.cpu();

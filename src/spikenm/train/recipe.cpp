@@ -42,12 +42,6 @@ void read_data(ModelRecipe& r, const Config& data, Purpose purpose,
   r.workers = kWorkers.read(data, r.workers);
 }
 
-graph::Graph describe_graph(const Config& config, const data::DatasetInfo& info) {
-  std::vector<std::string> classes;
-  for (int64_t k = 0; k < info.classes; ++k) classes.push_back(info.class_name(k));
-  return graph::make_model({info.channels, info.height, info.width}, std::move(classes), config);
-}
-
 // A network that is already known: nothing else may describe it.
 graph::Graph take_graph(const graph::Graph& known, const Config& config) {
   config.overrule({"model", "neuron"}, "the graph of the model file");
@@ -135,14 +129,6 @@ data::BlockSource batch_memory(const ModelRecipe& model) {
 }
 
 }  // namespace
-
-graph::Graph graph_from_config(const Config& config) {
-  const ModelRecipe r = read_basics(config);
-  const Config data = config.section("data");
-  const auto set = data::datasets().find(data::kDataName.read(data))(
-      data, {.frames = r.T, .seed = r.seed, .extent = data::Extent::kNothing});
-  return describe_graph(config, set->info());
-}
 
 ModelRecipe read_model(Config config, const graph::FrameShape& frame, int64_t classes,
                        Purpose purpose) {

@@ -7,6 +7,7 @@
 #include "spikenm/nn/network.h"
 #include "spikenm/sparsity/pruning.h"
 #include "spikenm/train/checkpoint_options.h"
+#include "spikenm/train/config_graph.h"
 #include "spikenm/train/device.h"
 #include "spikenm/train/early_stop.h"
 #include "spikenm/train/loss.h"
@@ -78,9 +79,6 @@ struct Recipe {
 // Reads every key; throws Error for an unknown or unread one. `threads` takes effect when it is
 // read.
 Recipe read_recipe(const Config& config, const ReadOptions& options = {});
-
-// The network that a config describes for its data. Opens no data.
-graph::Graph graph_from_config(const Config& config);
 
 // Only the network and the method, for frames of this shape or for a known graph. Opens no data:
 // [data] and [train] of `config` are dropped.

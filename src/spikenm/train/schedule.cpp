@@ -14,7 +14,14 @@ double half_cosine(int64_t step, int64_t steps) {
          (1 + std::cos(std::numbers::pi * static_cast<double>(step) / static_cast<double>(steps)));
 }
 
-// Milestones are shares of all steps.
+// What is left of a rate at `step` of `steps`.
+double fallen(const Schedule& schedule, int64_t step, int64_t steps) {
+  const double done = static_cast<double>(step) / static_cast<double>(steps);
+  const auto passed = std::count_if(schedule.milestones.begin(), schedule.milestones.end(),
+                                    [&](double milestone) { return done >= milestone; });
+  return std::pow(schedule.gamma, static_cast<double>(passed));
+}
+
 void check_milestones(const std::vector<double>& milestones, const std::string& key) {
   for (size_t i = 0; i < milestones.size(); ++i) {
     SPIKENM_CHECK(0 < milestones[i] && milestones[i] < 1,
@@ -27,6 +34,10 @@ void check_milestones(const std::vector<double>& milestones, const std::string& 
 }
 
 }  // namespace
+
+bool Schedule::knows_phases() const {
+  return kind == Kind::kConstant || kind == Kind::kTwoCosines || kind == Kind::kTwoSteps;
+}
 
 double Schedule::lr_at(const Position& at) const {
   const double base = at.finetuning ? finetune_lr : lr;
@@ -41,12 +52,10 @@ double Schedule::lr_at(const Position& at) const {
       return warm * lr * half_cosine(at.step, at.steps);
     case Kind::kTwoCosines:
       return warm * base * half_cosine(at.phase_step, at.phase_steps);
-    case Kind::kStep: {
-      const double done = static_cast<double>(at.step) / static_cast<double>(at.steps);
-      const auto passed = std::count_if(milestones.begin(), milestones.end(),
-                                        [&](double milestone) { return done >= milestone; });
-      return warm * lr * std::pow(gamma, static_cast<double>(passed));
-    }
+    case Kind::kStep:
+      return warm * lr * fallen(*this, at.step, at.steps);
+    case Kind::kTwoSteps:
+      return warm * base * fallen(*this, at.phase_step, at.phase_steps);
   }
   return base;
 }
@@ -55,14 +64,14 @@ Schedule read_schedule(const Config& config) {
   Schedule s;
   s.kind = static_cast<Schedule::Kind>(kSchedule.read(config));
   s.lr = kLr.read(config);
-  if (s.kind == Schedule::Kind::kConstant || s.kind == Schedule::Kind::kTwoCosines) {
+  if (s.knows_phases()) {
     s.finetune_lr = kFinetuneLr.read(config, s.lr);
   } else {
     config.no_effect("finetune_lr", {"schedule"});
   }
 
   s.warmup_steps = kWarmupSteps.read(config);
-  if (s.kind == Schedule::Kind::kStep) {
+  if (s.has_milestones()) {
     s.milestones = kMilestones.read(config);
     check_milestones(s.milestones, config.full_key("milestones"));
     s.gamma = kGamma.read(config);

@@ -16,14 +16,19 @@ struct Position {
 };
 
 struct Schedule {
-  enum class Kind { kConstant, kCosine, kTwoCosines, kStep };
+  enum class Kind { kConstant, kCosine, kTwoCosines, kStep, kTwoSteps };
   Kind kind = Kind::kCosine;
   double lr = 1e-3;
-  double finetune_lr = 1e-3;                  // constant, two-cosines
+  double finetune_lr = 1e-3;                  // constant, two-cosines, two-steps
   int64_t warmup_steps = 0;                   // linear, from the first step on
-  std::vector<double> milestones{0.5, 0.75};  // step: shares of all steps
-  double gamma = 0.1;                         // step: factor at each milestone
+  std::vector<double> milestones{0.5, 0.75};  // shares of all steps; two-steps: of the phase's
+  double gamma = 0.1;                         // factor at each milestone
 
+  // Whether the search and finetune have rates of their own.
+  [[nodiscard]] bool knows_phases() const;
+  [[nodiscard]] bool has_milestones() const {
+    return kind == Kind::kStep || kind == Kind::kTwoSteps;
+  }
   [[nodiscard]] double lr_at(const Position& at) const;
   // lr_at divided by lr: multiplies a method's learning rate during search.
   [[nodiscard]] double factor_at(const Position& at) const { return lr_at(at) / lr; }

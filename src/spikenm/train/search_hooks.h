@@ -9,6 +9,13 @@
 
 namespace spikenm::train {
 
+// The step as a method sees it.
+sparsity::StepInfo step_info(const Position& at, const Schedule& schedule);
+
+// A method's own parameters, by the names under which it keeps them.
+std::vector<nn::NamedTensor> named_parameters(const std::vector<sparsity::ParamGroup>& groups,
+                                              const std::vector<nn::NamedTensor>& kept);
+
 // Installs the method in its network for as long as this lives.
 class SearchHooks {
  public:
@@ -19,13 +26,14 @@ class SearchHooks {
  private:
   void before_forward(const Position& at);
   void after_backward(const Position& at, const sparsity::Scaling& scaling);
+  void step_parameters(const Position& at, const sparsity::Scaling& scaling);
   void after_step(const Position& at);
 
   sparsity::Pruning& method_;
   const Schedule& schedule_;
   sparsity::ClearMoments clear_moments_;
   sparsity::MethodHooks installed_;
-  std::vector<at::Tensor> parameters_;  // the method's own
+  std::vector<nn::NamedTensor> parameters_;  // the method's own
 };
 
 }  // namespace spikenm::train

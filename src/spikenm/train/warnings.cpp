@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kNamed = 5;        // names that are shown of a long list
 constexpr double kRounding = 1e-6;  // rounding of a loss in float
+constexpr double kMissed = 0.02;    // how far from a target, as a share of it, masks may end
 
 // "conv1, conv2", or "a, b, c, d, e and 95 more".
 std::string listed(std::vector<std::string> names) {
@@ -75,6 +76,15 @@ std::vector<bool> classes_in(const data::View& view) {
   return found;
 }
 
+void add_missed_target(const Json& measured, const char* found, std::optional<double> target,
+                       const char* what, Warnings& warnings) {
+  if (!target) return;
+  const double percent = measured.at(found).get<double>(), wanted = 100 * *target;
+  if (std::abs(percent - wanted) > kMissed * wanted)
+    warnings.push_back(fmt::format("{:.4g} % of the {} are kept, and the target is {:.4g} %",
+                                   percent, what, wanted));
+}
+
 }  // namespace
 
 Warnings doubts_about_firing(const Json& rates, std::string_view seen) {
@@ -119,6 +129,10 @@ Warnings doubts_about_result(const Recipe& recipe, const Json& measured) {
         "test loss {:.4g} is above {:.4g}, that of one answer for all samples", loss, constant));
   for (std::string& doubt : doubts_about_firing(measured.at("firing_rate"), "the test split"))
     warnings.push_back(std::move(doubt));
+
+  const sparsity::Targets targets = recipe.model.method->targets();
+  add_missed_target(measured, "weight_pct", targets.weights, "weights", warnings);
+  add_missed_target(measured, "conn_pct", targets.connections, "connections", warnings);
 
   std::vector<bool> has_samples;
   for (const Json& accuracy : measured.at("test_accuracy_per_class"))

@@ -18,7 +18,7 @@ using Warnings = std::vector<std::string>;
 Warnings doubts_about_recipe(const Recipe& recipe);
 
 // About what measure() found: a loss above that of a constant answer, layers that never or always
-// fire, classes without test samples.
+// fire, targets of weights or connections that were missed, classes without test samples.
 Warnings doubts_about_result(const Recipe& recipe, const Json& measured);
 
 // About firing rates by layer (metrics::FiringRates): layers that never or always fire. `seen` says

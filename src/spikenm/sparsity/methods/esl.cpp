@@ -12,7 +12,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <utility>
 
 namespace spikenm::sparsity {
 namespace {
@@ -46,13 +45,18 @@ Tensor random_scores(const MaskableLayer& layer, uint64_t seed, int64_t step) {
 class Esl : public Method {
  public:
   Esl(std::vector<MaskableLayer> layers, const EslOptions& options, uint64_t seed)
-      : Method(std::move(layers)), options_(options), seed_(seed), states_(layers_.size()) {
+      : Method(std::move(layers)),
+        options_(options),
+        seed_(seed),
+        states_(layers_.size()),
+        rewired_(at::zeros({1}, layers_.front().synapse->weight.options().dtype(at::kLong))) {
     std::vector<nm::WeightShape> shapes;
     for (const MaskableLayer& layer : layers_) shapes.push_back(layer.synapse->shape());
     const std::vector<int64_t> counts = erk_counts(shapes, options.density);
     for (const MaskableLayer& layer : layers_) {
       State& state = states_[layer.id];
-      state.sink->kind = ops::CreditKind::kNet;  // the size of the whole gradient
+      state.sink->kind = ops::CreditKind::kNone;  // the gradient itself is enough
+      state.sink->wants_gradient = true;
       state.kept = counts[layer.id];
       state.keep = largest_n(random_scores(layer, seed, 0), state.kept);
     }
@@ -64,17 +68,13 @@ class Esl : public Method {
     return weight * states_[id].keep;
   }
   // In every step, not only in those that rewire: a recorded step would have to be recorded again for
-  // them, and the size of a gradient costs far less.
+  // them, and the gradient is made anyway.
   std::shared_ptr<ops::CreditSink> credit(size_t id) override {
     return options_.by_gradient ? states_[id].sink : nullptr;
   }
   [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
 
-  // A step that overflowed has no gradient: the mask stays as it is.
-  void after_backward(const StepInfo& info) override {
-    const Tensor& overflow = info.scaling.overflow;
-    if (rewires_ && overflow.defined() && overflow.item<float>() != 0) rewires_ = false;
-  }
+  void after_backward(const StepInfo& info) override { overflow_ = info.scaling.overflow; }
 
   void after_step(const StepInfo& info, const ClearMoments& clear_moments) override {
     if (!rewires_) return;
@@ -89,6 +89,9 @@ class Esl : public Method {
     return mask_from_tensor(layers_[id], states_[id].keep);
   }
 
+  [[nodiscard]] bool keeps_its_numbers() const override { return true; }
+  [[nodiscard]] Targets targets() const override { return {.weights = options_.density}; }
+
   [[nodiscard]] std::vector<std::string> doubts(int64_t search_steps) const override {
     if (search_steps > options_.every.steps(search_steps)) return {};
     if (search_steps == 0) return Method::doubts(search_steps);
@@ -98,11 +101,17 @@ class Esl : public Method {
                     options_.every.key, options_.every.text(), search_steps)};
   }
 
-  Json take_statistics() override { return {{"rewired_weights", std::exchange(rewired_, 0)}}; }
+  Json take_statistics() override {
+    const auto n = rewired_.item<int64_t>();
+    rewired_.zero_();
+    return {{"rewired_weights", n}};
+  }
 
  protected:
   void visit_own_state(nn::StateVisitor& visitor) override {
-    visitor.value("rewired_weights", rewired_);
+    auto rewired = rewired_.item<int64_t>();
+    visitor.value("rewired_weights", rewired);
+    rewired_.fill_(rewired);
     for (const MaskableLayer& layer : layers_) {
       const nn::StateVisitor::Scope scope(visitor, layer.synapse->name);
       visitor.tensor("keep", states_[layer.id].keep);
@@ -134,22 +143,28 @@ class Esl : public Method {
     const Tensor sizes = (-weight.abs()).masked_fill(before.eq(0), kNever);
     const Tensor dropped = largest_n(sizes, n), left = before - dropped;
     const Tensor scores = options_.by_gradient
-                              ? state.sink->credit
+                              ? state.sink->gradient.abs()
                               : random_scores(layer, seed_, step + 1);  // step 0 drew the first
     const Tensor grown = largest_n(scores.masked_fill(left.ne(0), kNever), n);
-    state.keep.copy_(left + grown);
+    state.keep.copy_(if_taken(left + grown, before));
     // What was dropped and grows again at once goes on from 0 too.
-    const Tensor untouched = (1 - dropped) * (1 - grown);
+    const Tensor untouched = if_taken((1 - dropped) * (1 - grown), at::ones_like(before));
     weight.mul_(untouched);
     clear_moments(weight, untouched);
-    rewired_ += n;
+    rewired_.add_(if_taken(at::full_like(rewired_, n), at::zeros_like(rewired_)));
+  }
+
+  // A step that overflowed has no gradient, and changes nothing. The host does not wait to know.
+  [[nodiscard]] Tensor if_taken(const Tensor& changed, const Tensor& otherwise) const {
+    return overflow_.defined() ? at::where(overflow_.ne(0), otherwise, changed) : changed;
   }
 
   EslOptions options_;
   uint64_t seed_;
   std::vector<State> states_;
   bool rewires_ = false;  // after this step
-  int64_t rewired_ = 0;   // weights, since statistics were taken
+  Tensor overflow_;       // of this step, as in Scaling
+  Tensor rewired_;        // [1] int64, weights since statistics were taken
 };
 
 }  // namespace

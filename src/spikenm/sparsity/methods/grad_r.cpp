@@ -68,6 +68,7 @@ class GradR : public Method {
     return mask_from_tensor(layers_[id], thetas[id].gt(bound));
   }
 
+  [[nodiscard]] Targets targets() const override { return {.weights = 1 - sparsity_}; }
   Json take_statistics() override {
     int64_t active = 0, all = 0;
     for (const MaskableLayer& layer : layers_) {
@@ -112,8 +113,13 @@ class GradR : public Method {
 std::unique_ptr<Method> make_grad_r(nn::Network& network, const Config& config, uint64_t) {
   const double sparsity = grad_r_key::kSparsity.read(config),
                alpha = grad_r_key::kAlpha.read(config);
-  return std::make_unique<GradR>(find_layers(network, config, nm::Mask::Kind::kUnstructured),
-                                 sparsity, alpha);
+  std::vector<MaskableLayer> layers = find_layers(network, config, nm::Mask::Kind::kUnstructured);
+  const double least = least_weight_share(layers);
+  SPIKENM_CHECK(1 - sparsity >= least,
+                "{}: found {:.8g}, which leaves some of the {} layers without a weight; wanted at "
+                "most {:.8g}",
+                config.full_key("sparsity"), sparsity, layers.size(), 1 - least);
+  return std::make_unique<GradR>(std::move(layers), sparsity, alpha);
 }
 
 }  // namespace spikenm::sparsity

@@ -1,4 +1,4 @@
-#include "spikenm/sparsity/channels.h"
+#include "spikenm/sparsity/channel_method.h"
 #include "spikenm/sparsity/methods/sca_keys.h"
 
 #include <ATen/ATen.h>
@@ -11,44 +11,48 @@ namespace spikenm::sparsity {
 namespace {
 
 struct ScaOptions {
-  int64_t active = 0, regrown = 0;  // channels that are kept by activity, and by gradient
+  ChannelBudget budget;
+  double regrow = 0;  // share of the kept channels that are chosen by gradient
   double penalty = 0;
 };
+
+int64_t regrown_of(int64_t kept, double regrow) {
+  return std::llround(regrow * static_cast<double>(kept));
+}
 
 // [Li24], by code derived from its authors': over an epoch every channel adds up its activity, the mean of
 // spike + |v|. At the end of the epoch the most active channels of all layers together are kept, and
 // of the others those with the largest |dL/dgamma| of the last batch. The filter, gamma and beta of
 // the rest are set to 0 once; the optimiser's moments stay, so that a channel can recover. Guessed:
-// every layer keeps its most active channel.
-class Sca : public Method {
+// every layer keeps its most active channel, and layers that are added up keep the same channels, by
+// the means of their sums and gradients.
+class Sca : public ChannelMethod {
  public:
-  Sca(nn::Network& network, std::vector<MaskableLayer> layers, std::vector<ChannelGroup> groups,
-      const ScaOptions& options)
-      : Method(std::move(layers)),
-        network_(network),
-        groups_(std::move(groups)),
-        options_(options) {
-    for (const ChannelGroup& group : groups_) {
-      neurons_.push_back({.id = neurons_.size(), .neuron = group.neuron, .shape = group.shape});
+  Sca(nn::Network& network, PrunableChannels channels, const ScaOptions& options)
+      : ChannelMethod(network, std::move(channels)), options_(options) {
+    for (const ChannelGroup& group : groups()) {
       activity_.push_back(at::zeros_like(group.norm->state.gamma.detach()));
       kept_.push_back(at::ones_like(activity_.back()));
     }
   }
 
-  [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
-  [[nodiscard]] bool changes_spikes() const override { return false; }
+  [[nodiscard]] Targets targets() const override {
+    return {.weights = options_.budget.target_weight};
+  }
   [[nodiscard]] Tensor activity(size_t id) const override { return activity_[id]; }
 
-  // dL/dw += penalty sign(w).
+  // dL/dw += penalty sign(w). The source trains in one phase, so it goes on in finetune.
+  [[nodiscard]] bool acts_in_finetune() const override { return options_.penalty > 0; }
   void after_backward(const StepInfo& info) override {
     const at::NoGradGuard no_grad;
-    for (const ChannelGroup& group : groups_) {
+    for (const ChannelGroup& group : groups()) {
       const Tensor& weight = group.synapse->weight;
       if (options_.penalty > 0 && weight.grad().defined())
         weight.mutable_grad().add_(weight.sign(), options_.penalty);
     }
+    if (info.is_frozen || !info.ends_epoch) return;
     const Tensor& overflow = info.scaling.overflow;
-    if (info.ends_epoch) has_gradients_ = !overflow.defined() || overflow.item<float>() == 0;
+    has_gradients_ = !overflow.defined() || overflow.item<float>() == 0;
   }
 
   void after_step(const StepInfo& info, const ClearMoments&) override {
@@ -56,49 +60,56 @@ class Sca : public Method {
     const at::NoGradGuard no_grad;
     const KeptChannels before = kept_;
     choose();
-    for (size_t g = 0; g < groups_.size(); ++g) {
+    for (size_t g = 0; g < groups().size(); ++g) {
       changed_ += kept_[g].ne(before[g]).sum().item<int64_t>();
-      silence(groups_[g], kept_[g]);
+      silence(groups()[g], kept_[g]);
       activity_[g].zero_();
     }
   }
 
-  [[nodiscard]] nm::Mask harden(size_t id) const override {
-    return channel_mask(network_.graph(), layers_[id], groups_, kept_);
-  }
-  [[nodiscard]] Tensor harden_neurons(size_t id) const override {
-    return neuron_mask(groups_[id], kept_[id]);
-  }
-
   [[nodiscard]] std::vector<nn::NamedTensor> kept_tensors() const override {
     std::vector<nn::NamedTensor> tensors;
-    for (size_t g = 0; g < groups_.size(); ++g)
-      tensors.push_back({groups_[g].synapse->name + ".activity", activity_[g]});
+    for (size_t g = 0; g < groups().size(); ++g)
+      tensors.push_back({groups()[g].synapse->name + ".activity", activity_[g]});
     return tensors;
   }
   Json take_statistics() override { return {{"changed_channels", std::exchange(changed_, 0)}}; }
 
  protected:
+  [[nodiscard]] KeptChannels kept_channels() const override { return kept_; }
+
   void visit_own_state(nn::StateVisitor& visitor) override {
     visitor.value("changed_channels", changed_);
-    for (size_t g = 0; g < groups_.size(); ++g) {
-      const nn::StateVisitor::Scope scope(visitor, groups_[g].synapse->name);
+    for (size_t g = 0; g < groups().size(); ++g) {
+      const nn::StateVisitor::Scope scope(visitor, groups()[g].synapse->name);
       visitor.tensor("activity", activity_[g]);
       visitor.tensor("kept", kept_[g]);
     }
   }
 
  private:
-  // A last batch whose gradients overflowed says nothing: then activity chooses these too.
   void choose() {
-    kept_ = largest_channels(activity_, options_.active);
+    const auto least = static_cast<int64_t>(groups().size());
+    int64_t n = least;
+    while (n - regrown_of(n, options_.regrow) < least) ++n;
+    kept_ = within(options_.budget, n, [&](int64_t channels) { return best(channels); });
+  }
+
+  // A last batch whose gradients overflowed says nothing: then activity chooses these too.
+  [[nodiscard]] KeptChannels best(int64_t n) const {
+    const int64_t regrown = regrown_of(n, options_.regrow);
+    const std::vector<Tensor> activity = tied_scores(groups(), activity_);
+    KeptChannels kept = tied_channels(groups(), largest_channels(activity, n - regrown));
     std::vector<Tensor> scores;
-    for (size_t g = 0; g < groups_.size(); ++g) {
-      const Tensor& gradient = groups_[g].norm->state.gamma.grad();
-      const Tensor score = has_gradients_ && gradient.defined() ? gradient.abs() : activity_[g];
-      scores.push_back(score.masked_fill(kept_[g].ne(0), -1));
+    for (size_t g = 0; g < groups().size(); ++g) {
+      const Tensor& gradient = groups()[g].norm->state.gamma.grad();
+      scores.push_back(has_gradients_ && gradient.defined() ? gradient.abs() : activity_[g]);
     }
-    keep_largest(kept_, scores, options_.regrown);
+    scores = tied_scores(groups(), scores);
+    for (size_t g = 0; g < groups().size(); ++g)
+      scores[g] = scores[g].masked_fill(kept[g].ne(0), -1);
+    keep_largest(kept, scores, regrown);
+    return tied_channels(groups(), kept);
   }
 
   static void silence(const ChannelGroup& group, const Tensor& kept) {
@@ -107,8 +118,6 @@ class Sca : public Method {
     group.norm->state.beta.mul_(kept);
   }
 
-  const nn::Network& network_;
-  std::vector<ChannelGroup> groups_;
   ScaOptions options_;
   std::vector<Tensor> activity_;  // [C] sums over the epoch's batches; their memory stays
   KeptChannels kept_;             // all, before the first epoch has ended
@@ -119,22 +128,20 @@ class Sca : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_sca(nn::Network& network, const Config& config, uint64_t) {
-  using namespace sca_key;
-  const double share = kChannels.read(config), regrow = kRegrow.read(config);
-  const double penalty = kPenalty.read(config);
-  std::vector<MaskableLayer> layers = find_layers(network, config, nm::Mask::Kind::kChannel);
-  std::vector<ChannelGroup> groups =
-      find_channel_groups(network, layers, config.full_key("layers"));
-  const int64_t kept = channel_budget(groups, share, config.full_key("channels"));
-  const auto least = static_cast<int64_t>(groups.size());
-  const int64_t regrown = std::llround(regrow * static_cast<double>(kept));
-  SPIKENM_CHECK(kept - regrown >= least,
+  PrunableChannels found = find_channels(network, config);
+  ScaOptions o{.budget = read_channel_budget(network, found, config),
+               .regrow = sca_key::kRegrow.read(config),
+               .penalty = sca_key::kPenalty.read(config)};
+  const auto least = static_cast<int64_t>(found.groups.size());
+  int64_t kept = 0;
+  for (const ChannelGroup& group : found.groups) kept += group.channels();
+  if (!o.budget.target_weight) kept = o.budget.channels;
+  const int64_t active = kept - regrown_of(kept, o.regrow);
+  SPIKENM_CHECK(active >= least,
                 "{}: found {:g}, which leaves {} of {} kept channels to activity; wanted one for "
                 "each of the {} layers at least",
-                config.full_key("regrow"), regrow, kept - regrown, kept, least);
-  return std::make_unique<Sca>(
-      network, std::move(layers), std::move(groups),
-      ScaOptions{.active = kept - regrown, .regrown = regrown, .penalty = penalty});
+                config.full_key("regrow"), o.regrow, active, kept, least);
+  return std::make_unique<Sca>(network, std::move(found), o);
 }
 
 }  // namespace spikenm::sparsity

@@ -2,19 +2,19 @@
 #pragma once
 
 #include "spikenm/core/key.h"
+#include "spikenm/sparsity/channel_keys.h"
 
 namespace spikenm::sparsity {
 namespace sca_key {
 
-inline const RealKey kChannels{"channels", 0.5, 1e-6, 1,
-                               "share of all channels that are kept, over all layers together"};
 inline const RealKey kRegrow{"regrow", 0.2, 0, 1,
                              "share of the kept channels that are chosen by gradient instead"};
-inline const RealKey kPenalty{"penalty", 3e-5, 0, kMostNumber,
-                              "pull of the convolutions' weights towards 0 in the search"};
+inline const RealKey kPenalty{
+    "penalty", 3e-5, 0, kMostNumber,
+    "pull of the convolutions' weights towards 0, in search and finetune"};
 
 inline KeyList all() {
-  return {&kChannels, &kRegrow, &kPenalty};
+  return {&channel_key::kChannels, &channel_key::kTargetWeight, &kRegrow, &kPenalty};
 }
 
 }  // namespace sca_key

@@ -35,9 +35,11 @@ inline const ChoiceKey kRegrow{"regrow",
                                "keep",
                                {"keep", "zero"},
                                "a weight that comes back into the mask: as it was, or from 0"};
-inline const RealListKey kNoise{"noise",
-                                {{0.3, 0.005}, "[1.0] with preset = \"paper\""},
-                                "scale of the Gumbel noise: one number, or [from, to]"};
+inline const RealRangeListKey kNoise{
+    "noise",
+    {{0.3, 0.005}, "[1.0] with preset = \"paper\""},
+    {0, kMostNumber},
+    "scale of the Gumbel noise: one number, or [from, to], both above 0"};
 inline const RealKey kPriorKappa{
     "prior_kappa", {1, "0 with preset = \"paper\""}, 0, 1e6, "how much the logits know of |w|"};
 inline const ChoiceKey kWeightGrad{

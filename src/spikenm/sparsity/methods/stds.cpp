@@ -64,6 +64,7 @@ class Stds : public Method {
     return shrunk(layers_[id].synapse->weight.detach());
   }
 
+  [[nodiscard]] Targets targets() const override { return {.weights = options_.target_weight}; }
   Json take_statistics() override { return {{"threshold", now_}}; }
   [[nodiscard]] Json outcome() const override { return {{"threshold", now_}}; }
 

@@ -54,6 +54,7 @@ class Upr : public Method {
   void begin_step(const StepInfo& info) override {
     set_gates(geometric(options_.beta_min, options_.beta_max, info.progress()));
     bound_ = 0;
+    settled_.clear();
   }
 
   Tensor effective_weight(size_t id, const Tensor& weight) override {
@@ -91,7 +92,7 @@ class Upr : public Method {
   }
 
   [[nodiscard]] nm::Mask harden(size_t id) const override {
-    return mask_from_tensor(layers_[id], gates_[id].m().detach().gt(bound_));
+    return mask_from_tensor(layers_[id], kept(id));
   }
 
   [[nodiscard]] std::vector<nn::NamedTensor> kept_tensors() const override {
@@ -101,6 +102,7 @@ class Upr : public Method {
     return tensors;
   }
 
+  [[nodiscard]] Targets targets() const override { return {.weights = options_.target_weight}; }
   Json take_statistics() override {
     return {{"mask_beta", beta_}, {"lambda_weight", lambda_}, {"weight_pct", 100 * share_kept()}};
   }
@@ -120,9 +122,18 @@ class Upr : public Method {
       task_scale_.visit_state(visitor);
     }
     if (control_) control_->visit_state(visitor);
+
+    bool is_settled = !settled_.empty();
+    visitor.value("is_settled", is_settled);
+    settled_.resize(is_settled ? layers_.size() : 0);
     for (const MaskableLayer& layer : layers_) {
       const nn::StateVisitor::Scope scope(visitor, layer.synapse->name);
-      visitor.tensor("m", gates_[layer.id].m());
+      const Tensor& m = gates_[layer.id].m();
+      visitor.tensor("m", m);
+      if (!is_settled) continue;
+      Tensor& settled = settled_[layer.id];
+      if (!settled.defined()) settled = at::zeros(m.sizes(), m.options().dtype(at::kByte));
+      visitor.tensor("settled", settled);
     }
   }
 
@@ -132,26 +143,34 @@ class Upr : public Method {
     for (Gates& gates : gates_) gates.set(beta);
   }
 
-  [[nodiscard]] double share_kept() const {
-    std::vector<Tensor> kept;
-    for (const Gates& gates : gates_) kept.push_back(gates.m().detach().gt(bound_).sum());
-    return at::stack(kept).sum().item<double>() / static_cast<double>(weights_);
+  [[nodiscard]] Tensor kept(size_t id) const {
+    return settled_.empty() ? gates_[id].m().detach().gt(0) : settled_[id];
   }
 
-  // If the penalty did not end at the target, moves the threshold on m from 0 to where it is met.
+  [[nodiscard]] double share_kept() const {
+    std::vector<Tensor> counts;
+    for (size_t id = 0; id < gates_.size(); ++id) counts.push_back(kept(id).sum());
+    return at::stack(counts).sum().item<double>() / static_cast<double>(weights_);
+  }
+
+  // If the penalty did not end at the target, moves the threshold on m from 0 to where it is met. Weights
+  // that the task never pulled at have all the same m: of those as many are kept as there is room for.
   void settle() {
     const double target = *options_.target_weight;
     if (std::abs(share_kept() / target - 1) <= kSettled) return;
     std::vector<Tensor> scores;
     for (const Gates& gates : gates_) scores.push_back(gates.m().detach());
-    bound_ = bound_above(scores, std::llround(target * static_cast<double>(weights_)));
+    const auto n = std::llround(target * static_cast<double>(weights_));
+    bound_ = bound_above(scores, n);
+    settled_ = largest_of_all(scores, n);
   }
 
   UprOptions options_;
   std::vector<Gates> gates_;  // by layer
   int64_t weights_ = 0;       // of all layers
   double beta_ = 0, lambda_;
-  double bound_ = 0;  // weights with a larger m are kept
+  double bound_ = 0;             // weights with a larger m are kept
+  std::vector<Tensor> settled_;  // by layer, what settle() kept; empty: m > 0
   RunningMean task_scale_;
   std::optional<ConnControl> control_;
 };

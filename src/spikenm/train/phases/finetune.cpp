@@ -1,16 +1,56 @@
 #include "spikenm/train/phase.h"
+#include "spikenm/train/search_hooks.h"
 #include "spikenm/train/trainer.h"
 
 namespace spikenm::train {
 namespace {
 
+using Methods = std::vector<sparsity::Method*>;
+
+// The methods that act in finetune may move weights and parameters of their own.
+void let_act(const Methods& acting, const Schedule& schedule, PhaseHooks& hooks) {
+  const auto info_at = [&schedule](const Position& at) {
+    sparsity::StepInfo info = step_info(at, schedule);
+    info.is_frozen = true;
+    return info;
+  };
+  hooks.step.before_forward = [acting, info_at](const Position& at) {
+    for (sparsity::Method* const method : acting) method->begin_step(info_at(at));
+  };
+  hooks.step.after_backward = [acting, info_at](const Position& at,
+                                                const sparsity::Scaling& scaling) {
+    sparsity::StepInfo info = info_at(at);
+    info.scaling = scaling;
+    for (sparsity::Method* const method : acting) method->after_backward(info);
+  };
+  hooks.step.step_parameters = [acting, &schedule](const Position& at,
+                                                   const sparsity::Scaling& scaling) {
+    for (sparsity::Method* const method : acting)
+      method->step_parameters(schedule.factor_at(at), scaling.overflow);
+  };
+  for (sparsity::Method* const method : acting)
+    for (nn::NamedTensor& parameter :
+         named_parameters(method->param_groups(), method->kept_tensors()))
+      hooks.step.parameters.push_back(std::move(parameter));
+  hooks.statistics = [acting] {
+    Json json = Json::object();
+    for (sparsity::Method* const method : acting) json.update(method->take_statistics());
+    return json;
+  };
+}
+
 // Eq. (23): the mask is fixed and only the weights learn. Momentum or decay may change a pruned
 // weight, so the mask is applied again after every step.
 PhaseHooks begin_finetune(Trainer& trainer) {
-  return {.step = {.after_step =
-                       [&trainer](const Position&) { sparsity::apply_to_weights(trainer.masks()); },
-                   .recording = [] { return std::optional<int64_t>(0); }},
-          .installed = std::make_shared<sparsity::FrozenHooks>(trainer.masks())};
+  PhaseHooks hooks;
+  hooks.step.after_step = [&trainer](const Position&) {
+    sparsity::apply_to_weights(trainer.masks());
+  };
+  const Methods acting = trainer.method().acting_in_finetune();
+  if (!acting.empty()) let_act(acting, trainer.schedule(), hooks);
+  hooks.step.recording = [] { return std::optional<int64_t>(0); };
+  hooks.installed = std::make_shared<sparsity::FrozenHooks>(trainer.masks());
+  return hooks;
 }
 
 }  // namespace
