@@ -155,7 +155,10 @@ def dense_figures(net, runs, rival):
 
 def search_figures(net, text, runs, dense, rival):
     title = f"{net.title()} bf16, {text}"
-    rows = [time_figure(title, runs, net.search_ms, rival)]
+    rows = [
+        time_figure(title, runs, net.search_ms, rival),
+        memory_figure(f"{title}, peak memory", runs, None, rival),
+    ]
     if dense:
         more, limit = 100 * (step_ms(runs) / step_ms(dense) - 1), SEARCH_OVER_DENSE
         target, verdict = f"≤ {limit:g} % more", at_most(more, limit)

@@ -120,18 +120,37 @@ TEST_F(ResumeCli, ASignalSoonAfterForceLeavesTheOlderRunAndSaysSo) {
   EXPECT_EQ(ending("a"), before);
 }
 
+// A mask that is held, credits that run from step to step, and gates with a target to steer to.
 TEST_F(ResumeCli, ARunThatIsKilledAtAnyMomentEndsAsTheOneThatWasNot) {
+  const std::vector<Arguments> methods{
+      {},
+      {"method.name=rewire", "method.every=3"},
+      {"method.name=upr", "method.target_weight=0.5", "method.granularity=weight+neuron"}};
+  const auto killed_run = [&](const std::string& out, size_t method) {
+    Arguments arguments = train(out, {"--resume=auto"});
+    if (method > 0) std::erase(arguments, "method.redraw_every=3");
+    arguments.insert(arguments.end(), methods[method].begin(), methods[method].end());
+    return arguments;
+  };
   const auto begin = std::chrono::steady_clock::now();
-  ASSERT_EQ(run(train("whole")).code, 0);
-  const auto time = std::chrono::steady_clock::now() - begin;
+  std::vector<std::string> whole;
+  for (size_t method = 0; method < methods.size(); ++method) {
+    const std::string out = fmt::format("whole{}", method);
+    const Outcome found = run(killed_run(out, method));
+    ASSERT_EQ(found.code, 0) << found.err;
+    whole.push_back(ending(out));
+  }
+  const auto time = (std::chrono::steady_clock::now() - begin) / methods.size();
   const char* const asked = std::getenv("SPIKENM_KILLS");
   const int n_kills = asked == nullptr ? 20 : std::atoi(asked);
   std::mt19937 random(1);
   std::uniform_int_distribution<int64_t> delay(0, time / 1us);
-  int killed = 0, finished = 0;
-  while (killed < n_kills || finished == 0) {
+  int killed = 0;
+  size_t finished = 0;
+  while (killed < n_kills || finished < methods.size()) {
     const std::string out = fmt::format("run{}", finished);
-    const pid_t child = start(train(out, {"--resume=auto"}));
+    const size_t method = finished % methods.size();
+    const pid_t child = start(killed_run(out, method));
     if (killed < n_kills) {
       std::this_thread::sleep_for(std::chrono::microseconds(delay(random)));
       ::kill(child, SIGKILL);
@@ -142,10 +161,31 @@ TEST_F(ResumeCli, ARunThatIsKilledAtAnyMomentEndsAsTheOneThatWasNot) {
       ++killed;
       continue;
     }
-    EXPECT_EQ(ending(out), ending("whole")) << out << " after " << killed << " kills";
+    EXPECT_EQ(ending(out), whole[method]) << out << " after " << killed << " kills";
     ++finished;
   }
-  std::printf("%d kills, %d runs finished\n", killed, finished);
+  std::printf("%d kills, %zu runs finished\n", killed, finished);
+}
+
+// Its search goes well; the rate of its finetune is one that no network stands.
+TEST_F(ResumeCli, ARunThatDivergesKeepsItsLastGoodCheckpoint) {
+  const Outcome found = run(train(
+      "a", {"--quiet", "train.loss=mse", "train.schedule=constant", "train.finetune_lr=1e30"}));
+  ASSERT_EQ(found.code, 3) << found.err;
+  const auto sentence_of = [](const std::string& err) {
+    const size_t at = err.find("spikenm: train: ");
+    return at == std::string::npos ? "" : err.substr(at);
+  };
+  const std::string sentence = sentence_of(found.err);
+  EXPECT_TRUE(has(sentence, "in finetune epoch 3 of 4, batch ") && has(sentence, "(step "))
+      << found.err;
+  SafetensorsInput(newest_checkpoint("a")).verify();
+  EXPECT_FALSE(fs::exists(dir / "a" / RunDir::kResult));
+
+  const Outcome again = run({"train", "--quiet", "--out", "a", "--resume"});
+  EXPECT_EQ(again.code, 3) << again.err;
+  EXPECT_TRUE(has(again.err, ": goes on ")) << again.err;
+  EXPECT_EQ(sentence_of(again.err), sentence);
 }
 
 TEST_F(ResumeCli, ADamagedCheckpointIsLeftForTheOneBefore) {
@@ -160,6 +200,22 @@ TEST_F(ResumeCli, ADamagedCheckpointIsLeftForTheOneBefore) {
   EXPECT_TRUE(has(resumed.err, newest.filename().string())) << resumed.err;
   EXPECT_TRUE(has(resumed.err, "the checkpoint before it")) << resumed.err;
   EXPECT_EQ(ending("a"), ending("whole"));
+}
+
+// It would be missed only after the whole training.
+TEST_F(ResumeCli, ADamagedBestModelIsNamedBeforeTrainingGoesOn) {
+  const fs::path best = dir / "a" / RunDir::kBestModel;
+  const pid_t child = start(train("a"));
+  for (int i = 0; i < 600 && !fs::exists(best); ++i) std::this_thread::sleep_for(20ms);
+  ::kill(child, SIGTERM);
+  ASSERT_EQ(finish(child).code, 143);
+  std::string bytes = read_file(best, 1 << 30);
+  bytes[bytes.size() - 100] ^= 1;
+  write_file_atomically(best, bytes);
+  const Outcome resumed = run({"train", "--out", "a", "--resume"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_TRUE(has(resumed.err, "model_best_val.safetensors")) << resumed.err;
+  EXPECT_TRUE(has(resumed.err, "is sought among those to come")) << resumed.err;
 }
 
 TEST_F(ResumeCli, ARunWhoseTimeIsUpIsUnfinishedAndGoesOn) {

@@ -29,6 +29,11 @@ TEST(BadStepsOnGpu, CountAsOnTheCpu) {
         here.see(largest, loss, {}, skip_here);
         there.see(largest.cuda(), loss.cuda(), {}, skip_there);
         EXPECT_EQ(skip_here.item<float>(), skip_there.item<float>()) << n << " " << bad;
+        // A second look, at as many values, of which others are bad.
+        const at::Tensor more = largest.flip(0);
+        here.see_more(more, n, loss, {}, skip_here);
+        there.see_more(more.cuda(), n, loss.cuda(), {}, skip_there);
+        EXPECT_EQ(skip_here.item<float>(), skip_there.item<float>()) << n << " " << bad;
       }
       EXPECT_EQ(here.row().in_a_row, there.row().in_a_row);
       EXPECT_EQ(here.row().first, there.row().first);
@@ -45,6 +50,35 @@ TEST(BadStepsOnGpu, TheFirstOneIsNamedThoughTheHostLooksLater) {
     EXPECT_THROW(PoisonedRun(settings, 7, 999).trainer.train(), Diverged);
     EXPECT_ERROR(run.trainer.check_state(), "fc1.weight");
   }
+}
+
+// What the method makes of the gradients is seen after the recorded part of the step.
+TEST(BadStepsOnGpu, AGateThatIsPulledTooFarIsNamedOrSkipped) {
+  for (const char* precision : {"precision=fp32", "precision=bf16"})
+    for (const char* graphs : {"cuda_graphs=true", "cuda_graphs=false"}) {
+      test::OverpulledRun run(on_gpu({precision, graphs}), 7, 999);
+      EXPECT_ERROR(run.trainer.train(), ".m left the finite numbers", "epoch 1 of 2, batch 8 of 9",
+                   "(step 8, samples ");
+      test::OverpulledRun enough(on_gpu({precision, graphs, "train.bad_steps=3"}), 5, 7);
+      enough.trainer.train();
+    }
+}
+
+TEST(BadStepsOnGpu, ASecondLookAtAStepFindsWhatTheFirstCouldNot) {
+  ops::BadStepCounter counter(at::kCUDA, 2);
+  const at::Tensor good = at::ones({40}, at::kCUDA), bad = good.clone(),
+                   loss = at::full({}, 3.0, at::device(at::kCUDA).dtype(at::kDouble)),
+                   skip = at::zeros({1}, at::kCUDA);
+  bad[33] = NAN;
+  for (int step = 0; step < 2; ++step) {
+    counter.see(good, loss, {}, skip);
+    EXPECT_EQ(skip.item<float>(), 0);
+    counter.see_more(bad, 40, loss, {}, skip);
+    EXPECT_EQ(skip.item<float>(), 1);
+  }
+  EXPECT_EQ(counter.row().in_a_row, 2);
+  EXPECT_EQ(counter.row().first, 0);
+  EXPECT_EQ(counter.row().blamed, 73);
 }
 
 TEST(BadStepsOnGpu, AreSkipped) {

@@ -63,7 +63,7 @@ std::vector<nn::NamedTensor> gradients_in(const std::string& precision,
   for (const sparsity::MaskableLayer& layer : model.method->layers())
     if (const auto sink = model.method->credit(layer.id))
       all.push_back({"credit of " + layer.synapse->name, sink->credit.cpu()});
-  for (const Tensor& logits : hooks.parameters) all.push_back({"logits", logits.grad().cpu()});
+  for (const nn::NamedTensor& p : hooks.parameters) all.push_back({p.name, p.tensor.grad().cpu()});
   return all;
 }
 
@@ -99,7 +99,7 @@ TEST(CudaLossScale, AnOverflowIsSkippedAndTheNextStepIsTheFirst) {
     ModelRecipe& model = run->recipe.model;
     const Tensor& weight = model.network->synapses().front().weight;
     const Tensor before = weight.detach().clone(),
-                 logits = hooks.parameters.front().detach().clone();
+                 logits = hooks.parameters.front().tensor.detach().clone();
     Position at{.phase_steps = 1000, .steps = 1000};
     const auto step = [&](const BatchTensors& batch) {
       run->stepper.step(batch, at, 1e-3, hooks);
@@ -112,7 +112,8 @@ TEST(CudaLossScale, AnOverflowIsSkippedAndTheNextStepIsTheFirst) {
     EXPECT_EQ(run->stepper.scaler()->state()["skipped_steps"], 5);
     EXPECT_EQ(run->stepper.scaler()->state()["loss_scale"], LossScaler::kFirst / 32);
     EXPECT_TRUE(test::tensors_identical(weight.detach().cpu(), before.cpu()));
-    EXPECT_TRUE(test::tensors_identical(hooks.parameters.front().detach().cpu(), logits.cpu()));
+    EXPECT_TRUE(
+        test::tensors_identical(hooks.parameters.front().tensor.detach().cpu(), logits.cpu()));
     for (const nn::NamedTensor& b : model.network->buffers())  // the forward itself met infinities
       Tensor(b.tensor).copy_(b.name.ends_with("running_var") ? at::ones_like(b.tensor)
                                                              : at::zeros_like(b.tensor));

@@ -73,8 +73,11 @@ std::vector<nn::NamedTensor> take_step(const std::string& device, const Case& c,
   }
   for (const nn::NamedTensor& b : model.network->buffers()) all.push_back(b);
   for (const sparsity::MaskableLayer& layer : model.method->layers())
-    if (const auto sink = model.method->credit(layer.id))
-      all.push_back({"credit of " + layer.synapse->name, sink->credit});
+    if (const auto sink = model.method->credit(layer.id)) {
+      if (sink->credit.defined()) all.push_back({"credit of " + layer.synapse->name, sink->credit});
+      if (sink->gradient.defined())
+        all.push_back({"kept gradient of " + layer.synapse->name, sink->gradient});
+    }
   for (const sparsity::ParamGroup& group : model.method->param_groups())
     for (const at::Tensor& logits : group.tensors) {
       all.push_back({"gradient of logits", logits.grad()});

@@ -1,56 +1,34 @@
 // A whole training run in which one call on its folder goes wrong: every call, in every way. Then the
-// same command goes on, and the run ends as if nothing had happened. SPIKENM_FAULTS=all tries every
-// call; otherwise it is a share of them.
-#include "support/faults.h"
+// same command goes on, and the run ends as if nothing had happened.
+#include "faults/faulty_folder.h"
 #include "support/run_ending.h"
-
-#include <gtest/gtest.h>
-
-#include <csignal>
-#include <cstdlib>
-#include <map>
 
 namespace spikenm::faults {
 namespace {
 
-namespace fs = std::filesystem;
-using test::Fault;
-using test::FaultServer;
-using test::FaultyEnd;
-
-const std::vector<std::string> kCalls{"open", "write", "fsync", "rename", "mkdir", "truncate"};
-const std::vector<const char*> kKinds{"kill",   "torn", "ENOSPC", "EIO",
-                                      "EACCES", "full", "EINTR",  "short"};
-const std::map<std::string, std::string> kReasons{{"ENOSPC", "No space left on device"},
-                                                  {"EIO", "Input/output error"},
-                                                  {"EACCES", "Permission denied"},
-                                                  {"full", "No space left on device"}};
-
-std::vector<std::string> command(const fs::path& folder, const std::string& how) {
-  return {SPIKENM_PROGRAM,
-          "train",
-          "--quiet",
-          "--out",
-          folder.string(),
-          how,
-          "data.train_size=20",
-          "data.test_size=10",
-          "model.name=mlp",
-          "model.hidden=[8]",
-          "model.T=2",
-          "train.epochs=3",
-          "train.search_epochs=1",
-          "train.batch_size=10",
-          "method.name=spikenm",
-          "checkpoints.every_minutes=0",
-          "checkpoints.every_epochs=1",
-          "data.workers=0",
-          "threads=1"};
-}
-
-bool tries_all() {
-  const char* const asked = std::getenv("SPIKENM_FAULTS");
-  return asked != nullptr && std::string(asked) == "all";
+std::vector<std::string> command(const fs::path& folder, const std::string& how,
+                                 const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words{SPIKENM_PROGRAM,
+                                 "train",
+                                 "--quiet",
+                                 "--out",
+                                 folder.string(),
+                                 how,
+                                 "data.train_size=20",
+                                 "data.test_size=10",
+                                 "model.name=mlp",
+                                 "model.hidden=[8]",
+                                 "model.T=2",
+                                 "train.epochs=3",
+                                 "train.search_epochs=1",
+                                 "train.batch_size=10",
+                                 "method.name=spikenm",
+                                 "checkpoints.every_minutes=0",
+                                 "checkpoints.every_epochs=1",
+                                 "data.workers=0",
+                                 "threads=1"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
 }
 
 // A checkpoint is in its place.
@@ -61,26 +39,12 @@ bool has_checkpoint(const fs::path& run) {
   return false;
 }
 
-std::vector<fs::path> parts_in(const fs::path& folder) {
-  std::vector<fs::path> parts;
-  std::error_code error;  // there may be no folder
-  for (const auto& entry : fs::recursive_directory_iterator(folder, error))
-    if (entry.path().filename().string().find(".part") != std::string::npos)
-      parts.push_back(entry.path());
-  return parts;
-}
-
-class TrainFaults : public testing::Test {
+class TrainFaults : public FaultyFolder {
  protected:
   TrainFaults() {
     const FaultyEnd end = trainer.run();
     EXPECT_EQ(end.code, 0) << end.err;
     whole = test::ending_of(folder);
-  }
-
-  void put(const fs::path& content) {
-    fs::remove_all(folder);
-    if (!content.empty()) fs::copy(content, folder, fs::copy_options::recursive);
   }
 
   // A run that was killed between its second and its third checkpoint.
@@ -102,81 +66,23 @@ class TrainFaults : public testing::Test {
     return dir / "stopped";
   }
 
-  // The one sentence on standard error that is not there in a run without a fault.
-  void expect_sentence(const FaultyEnd& end, const std::string& reason) {
-    std::istringstream lines(end.err);
-    std::vector<std::string> sentences;
-    for (std::string line; std::getline(lines, line);)
-      if (line.starts_with("spikenm: ")) sentences.push_back(line);
-    ASSERT_EQ(sentences.size(), 1u) << end.err;
-    EXPECT_TRUE(end.err.ends_with(sentences[0] + "\n")) << end.err;
-    EXPECT_NE(sentences[0].find(reason), std::string::npos) << end.err;
-    EXPECT_NE(sentences[0].find(folder.string()), std::string::npos) << end.err;
-  }
-
-  void check_end(const Fault& fault, const FaultyEnd& end) {
-    if (fault.kind == "term") {
-      // Before the program listens to signals it dies; behind the last step it ends normally.
-      EXPECT_TRUE(end.code == 128 + SIGTERM || end.code == -SIGTERM || end.code == 0) << end.err;
-    } else if (fault.kind == "kill" || fault.kind == "torn") {
-      EXPECT_EQ(end.code, -SIGKILL) << end.err;
-    } else if (fault.kind == "EINTR" || fault.kind == "short") {
-      EXPECT_EQ(end.code, 0) << end.err;
-    } else if (end.code != 0) {  // what is not needed may fail, as the syncing of a folder
-      EXPECT_EQ(end.code, 1) << end.err;
-      expect_sentence(end, kReasons.at(fault.kind));
-    }
-  }
-
   // The run goes on from its checkpoint if it has one, and ends as the one without a fault.
-  void expect_going_on(const FaultyEnd& end) {
+  void expect_going_on(const FaultyEnd& end) { expect_going_on(end, trainer, whole); }
+  void expect_going_on(const FaultyEnd& end, const FaultServer& server, const std::string& ending) {
     const bool is_finished = fs::exists(folder / RunDir::kResult);
     if (end.code != 0) {
       const bool goes_on = has_checkpoint(folder) && !is_finished;
-      const FaultyEnd again = trainer.run();
+      const FaultyEnd again = server.run();
       EXPECT_EQ(again.code, 0) << again.err;
       EXPECT_EQ(again.err.find(": goes on ") != std::string::npos, goes_on) << again.err;
     }
     ASSERT_TRUE(fs::exists(folder / RunDir::kResult));
-    EXPECT_EQ(test::ending_of(folder), whole);
+    EXPECT_EQ(test::ending_of(folder), ending);
     EXPECT_TRUE(parts_in(folder).empty()) << parts_in(folder).front();
     // Nothing is changed in the folder of a run that was killed after it had finished.
     EXPECT_TRUE(is_finished || !fs::exists(folder / ".owner"));
   }
 
-  // Every fault, or a share of them, in a run of `server` that finds `content` in its folder.
-  template <class Check>
-  void for_each_fault(const FaultServer& server, const fs::path& content, size_t share, Check check,
-                      const std::vector<const char*>& kinds = kKinds) {
-    put(content);
-    const std::vector<test::FileCall> calls = server.run().calls;
-    size_t n_faults = 0, n_tried = 0;
-    for (const char* kind : kinds)
-      for (const bool lasts : {false, true})
-        for (const std::string& call : kCalls)
-          for (int n = 1; n <= count_of(calls, call); ++n) {
-            const Fault fault{.call = call, .kind = kind, .at = n, .lasts = lasts};
-            if (!makes_sense(fault)) continue;
-            if (n_faults++ % share != 0 && !tries_all()) continue;
-            ++n_tried;
-            SCOPED_TRACE(fault.text());
-            put(content);
-            check(fault, server.run(fault));
-            if (HasFatalFailure() || (HasFailure() && !tries_all())) return;
-          }
-    RecordProperty("faults", static_cast<int>(n_tried));
-    std::printf("%zu of %zu faults\n", n_tried, n_faults);
-  }
-
-  static bool makes_sense(const Fault& fault) {
-    const bool of_writes = fault.kind == "torn" || fault.kind == "full" || fault.kind == "short";
-    const bool can_last = kReasons.contains(fault.kind) && fault.kind != "full";
-    return (!of_writes || fault.call == "write") && (can_last || !fault.lasts);
-  }
-
-  const test::InMemory in_memory;
-  const test::TempDir dir;
-  const fs::path folder = dir / "run";
   const FaultServer trainer{command(folder, "--resume=auto"), folder};
   std::string whole;  // how a run ends without a fault
 };
@@ -189,6 +95,23 @@ TEST_F(TrainFaults, ANewRunEndsAsOneWithoutThem) {
     }
     expect_going_on(end);
   });
+}
+
+// A power cut keeps what was synced. An epoch is one write of each file, and has one checkpoint.
+TEST_F(TrainFaults, MetricsAndCurvesAreOnTheDiskBeforeTheCheckpointThatFollowsThem) {
+  put({});
+  const FaultyEnd end = trainer.run({.call = "open", .kind = "kill", .at = 1 << 20});
+  for (const char* file : {"/metrics.jsonl", "/tensorboard/events."}) {
+    int written = 0, on_disk = 0, checkpoints = 0;
+    for (const auto& [call, path] : end.calls) {
+      const bool is_file = path.find(file) != std::string::npos;
+      if (call == "write" && is_file) ++written;
+      if (call == "fsync" && is_file) on_disk = written;
+      if (call != "rename" || path.find("/checkpoints/step-") == std::string::npos) continue;
+      EXPECT_GE(on_disk, ++checkpoints) << file;
+    }
+    EXPECT_EQ(checkpoints, 3) << file;
+  }
 }
 
 TEST_F(TrainFaults, ASignalAtAnyCallLosesNothing) {
@@ -208,6 +131,56 @@ TEST_F(TrainFaults, ARunThatGoesOnEndsAsOneWithoutThem) {
     EXPECT_TRUE(has_checkpoint(folder));
     EXPECT_TRUE(end.code != 0 || end.err.find(": goes on ") != std::string::npos) << end.err;
     expect_going_on(end);
+  });
+}
+
+// It is no reason to seek another: the one that is there may be the best.
+TEST_F(TrainFaults, ABestModelThatCannotBeOpenedEndsTheRunThatGoesOn) {
+  const fs::path stopped = stopped_run();
+  put(stopped);
+  ASSERT_TRUE(fs::exists(folder / RunDir::kBestModel));
+  const FaultyEnd usual = trainer.run();
+  int opens = 0;
+  for (const auto& [call, path] : usual.calls) {
+    opens += call == "open" ? 1 : 0;
+    if (call == "open" && path.ends_with(RunDir::kBestModel)) break;
+  }
+  put(stopped);
+  const Fault fault{.call = "open", .kind = "EACCES", .at = opens};
+  const FaultyEnd end = trainer.run(fault);
+  EXPECT_EQ(end.code, 1) << end.err;
+  check_end(fault, end);
+  expect_going_on(end);
+}
+
+// How many checkpoints come, and when, depends on the time that writing takes: a fault may not come.
+TEST_F(TrainFaults, ARunThatSavesWithinEpochsAndStopsEarlyEndsAsOneWithoutThem) {
+  const FaultServer saver(
+      command(folder, "--resume=auto",
+              {"checkpoints.every_minutes=1e-6", "data.train_size=30", "train.epochs=5",
+               "train.stop_early.patience=1", "train.stop_early.min_delta=100"}),
+      folder);
+  put({});
+  ASSERT_EQ(saver.run().code, 0);
+  const std::string ending = test::ending_of(folder);
+  ASSERT_NE(ending.find("stopped_early"), std::string::npos);
+  for_each_fault(saver, {}, 48, [&](const Fault& fault, const FaultyEnd& end) {
+    check_end(fault, end, /*always_comes=*/false);
+    expect_going_on(end, saver, ending);
+  });
+}
+
+TEST_F(TrainFaults, ARunWhoseTimeIsUpGoesOnAsOneWithoutThem) {
+  const FaultServer limited(command(folder, "--resume=auto", {"train.max_minutes=1e-6"}), folder),
+      rest(command(folder, "--resume=auto", {"train.max_minutes=0"}), folder);
+  for_each_fault(limited, {}, 24, [&](const Fault& fault, const FaultyEnd& end) {
+    check_end(fault, end);
+    if (end.code == 0) {
+      EXPECT_NE(read_file(folder / RunDir::kResult).find("unfinished"), std::string::npos);
+    }
+    EXPECT_EQ(rest.run().code, 0);
+    EXPECT_EQ(test::ending_of(folder), whole);
+    EXPECT_TRUE(parts_in(folder).empty()) << parts_in(folder).front();
   });
 }
 

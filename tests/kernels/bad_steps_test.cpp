@@ -14,22 +14,40 @@ class Count {
 
   // Whether the step is skipped.
   bool see(const std::vector<float>& values, double loss = 1, const float* scale = nullptr) {
-    float skip = 0.5f;
+    skip_ = 0.5f;
     see_step({.n = static_cast<int64_t>(values.size()),
               .values = values.data(),
               .loss = &loss,
               .loss_scale = scale,
               .limit = limit_,
-              .skip = &skip},
+              .skip = &skip_,
+              .row_before = &row_before_},
              &state);
-    EXPECT_TRUE(skip == 0 || skip == 1);
-    return skip != 0;
+    EXPECT_TRUE(skip_ == 0 || skip_ == 1);
+    return skip_ != 0;
+  }
+
+  // A second look at the step.
+  bool see_more(const std::vector<float>& values, const float* scale = nullptr) {
+    const double loss = 1;
+    see_step({.is_second_look = true,
+              .first_value = 10,
+              .n = static_cast<int64_t>(values.size()),
+              .values = values.data(),
+              .loss = &loss,
+              .loss_scale = scale,
+              .limit = limit_,
+              .skip = &skip_,
+              .row_before = &row_before_},
+             &state);
+    return skip_ != 0;
   }
 
   BadSteps state;
 
  private:
-  int64_t limit_;
+  int64_t limit_, row_before_ = -1;
+  float skip_ = 0.5f;
 };
 
 TEST(BadSteps, GoodStepsAreTaken) {
@@ -79,6 +97,45 @@ TEST(BadSteps, AnOverflowUnderALossScaleIsSkippedButNotCounted) {
   scale = 65536;
   EXPECT_TRUE(loss.see({1}, NAN, &scale));  // no scale mends a loss
   EXPECT_EQ(loss.state.in_a_row, 1);
+}
+
+TEST(BadSteps, ASecondLookMayFindWhatTheFirstDidNot) {
+  Count count(3);
+  EXPECT_FALSE(count.see({1, 1}));
+  EXPECT_TRUE(count.see_more({1, NAN}));
+  EXPECT_TRUE(count.see({NAN, 1}));
+  EXPECT_EQ(count.state.seen, 2);
+  EXPECT_EQ(count.state.in_a_row, 2);
+  EXPECT_EQ(count.state.first, 0);
+  EXPECT_EQ(count.state.blamed, 11);
+  EXPECT_FALSE(count.see({1}));
+  EXPECT_FALSE(count.see_more({1}));
+  EXPECT_EQ(count.state.in_a_row, 0);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(count.see({1}));
+    EXPECT_TRUE(count.see_more({INFINITY}));
+  }
+  EXPECT_EQ(count.state.in_a_row, 3);
+  EXPECT_EQ(count.state.first, 3);
+  EXPECT_TRUE(count.see({1}));  // training has ended
+}
+
+TEST(BadSteps, ASecondLookCountsNoStepTwice) {
+  Count count(3);
+  EXPECT_TRUE(count.see({NAN}));
+  EXPECT_TRUE(count.see_more({NAN}));
+  EXPECT_TRUE(count.see({1}, NAN));
+  EXPECT_TRUE(count.see_more({1}));
+  EXPECT_EQ(count.state.in_a_row, 2);
+  EXPECT_EQ(count.state.blamed, 0);
+}
+
+TEST(BadSteps, ASecondLookKnowsTheLossScale) {
+  Count count(1);
+  const float scale = 2;
+  EXPECT_FALSE(count.see({1}, 1, &scale));
+  EXPECT_TRUE(count.see_more({INFINITY}, &scale));
+  EXPECT_EQ(count.state.in_a_row, 0);
 }
 
 }  // namespace

@@ -49,6 +49,35 @@ struct PoisonedWeights : TinyRun {
   at::Tensor before;
 };
 
+// A penalty on neurons that no float holds, from step `from` to step `to`: the gradients of their
+// gates leave the finite numbers, those of the weights and the loss do not.
+struct OverpulledRun : TinyRun {
+  OverpulledRun(std::vector<std::string> overrides, int64_t from, int64_t to)
+      : TinyRun(with_neuron_masks(std::move(overrides)), {.between_steps = [this, from, to] {
+                  if (trainer.steps() == from) set_penalty(1e300);
+                  if (trainer.steps() == to) set_penalty(0);
+                }}) {}
+
+  static std::vector<std::string> with_neuron_masks(std::vector<std::string> overrides) {
+    for (const char* more : {"model.name=small_conv", "model.width=4", "model.T=2",
+                             "method.granularity=weight+neuron"})
+      overrides.emplace_back(more);
+    return overrides;
+  }
+
+  void set_penalty(double value) {
+    struct Set : nn::StateVisitor {
+      void on_tensor(const std::string&, const at::Tensor&) override {}
+      void on_value(const std::string& name, Json& json) override {
+        if (name.ends_with("lambda_neuron")) json = penalty;
+      }
+      double penalty = 0;
+    } set;
+    set.penalty = value;
+    recipe.model.method->visit_state(set);
+  }
+};
+
 // A loss that is NaN in some steps, counted from 0.
 inline train::Recipe with_bad_losses(train::Recipe recipe, std::vector<int64_t> steps) {
   const auto good = recipe.loss.value;

@@ -38,6 +38,7 @@ inline std::string ending_of(const std::filesystem::path& run) {
   Json result = Json::parse(read_file(run / RunDir::kResult));
   result.erase("phase_seconds");
   result.erase("checkpoint_waits");
+  result.erase("tensorboard_seconds");
   result.erase("versions");  // threads are among them
   return text + result.dump();
 }

@@ -105,7 +105,7 @@ class Judging(unittest.TestCase):
         )
         self.assertEqual(row(rows, "dense step").verdict, "missed")
         self.assertEqual(row(rows, "against the peer's fastest").verdict, "missed")
-        memory = row(rows, "peak memory")
+        memory = row(rows, "dense step, peak memory")
         self.assertEqual(
             (memory.ours, memory.peer, memory.ratio, memory.verdict),
             ("1.91 GB", "3.82 GB", "2.00×", "missed"),
@@ -124,6 +124,17 @@ class Judging(unittest.TestCase):
         rows = figures.net_figures(NET, {"search": [ours(11.0)]}, [], plain)
         self.assertEqual(row(rows, "EID").peer, "33.00 ms (bf16, channels-last)")
         self.assertEqual(row(rows, "EID").ratio, "3.00×")
+
+    def test_the_search_stands_beside_the_peers_memory_too(self):
+        plain = [line(34.1, method="eid", peak_memory_gb=9.0), line(33.0, method="eid", graph=True, peak_memory_gb=11.1)]
+        rows = figures.net_figures(NET, {"search": [ours(11.0, gb=3.6), ours(11.2, gb=3.7)]}, [], plain)
+        memory = row(rows, "EID, peak memory")
+        self.assertEqual(
+            (memory.ours, memory.target, memory.peer, memory.ratio, memory.verdict),
+            ("3.70 GB", "–", "11.10 GB", "3.00×", "–"),
+        )
+        alone = figures.net_figures(NET, {"search": [ours(11.0, gb=3.6)]}, [], [line(34.1, method="eid")])
+        self.assertEqual(row(alone, "EID, peak memory").peer, "–")
 
     def test_rounds_give_their_median_and_the_largest_memory(self):
         rows = figures.net_figures(

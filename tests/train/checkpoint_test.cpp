@@ -90,6 +90,27 @@ TEST_F(Checkpoint, ACopyStaysAsItWas) {
   EXPECT_EQ(copy.tensors.at(1).name, "part.b");
 }
 
+TEST_F(Checkpoint, ACopySharesTheMemoryOfConstantsAloneAndGivesThemBack) {
+  const at::Tensor constant = at::tensor({1, 0, 1}, at::kByte);
+  const auto show_with = [&](Thing& shown, const at::Tensor& value) -> ShowState {
+    return [&shown, value](nn::StateVisitor& visitor) {
+      visitor.constant("constant", value);
+      shown.show()(visitor);
+    };
+  };
+  const StateCopy copy = copy_state(show_with(thing, constant));
+  for (const nn::NamedTensor& t : copy.tensors)
+    EXPECT_EQ(t.tensor.const_data_ptr() == constant.const_data_ptr(), t.name == "constant");
+  EXPECT_EQ(copy.tensors.size(), 3u);
+
+  write_checkpoint(dir.path(), copy, {.step = 1}, 1);
+  Thing loaded = other();
+  const at::Tensor loaded_constant = at::zeros({3}, at::kByte);
+  load_checkpoint(dir / "step-1.safetensors", show_with(loaded, loaded_constant));
+  EXPECT_EQ(hash_state(show_with(loaded, loaded_constant)), hash_state(show_with(thing, constant)));
+  EXPECT_TRUE(at::equal(loaded_constant, constant));
+}
+
 TEST_F(Checkpoint, TheNewestStayAndOtherFilesAreNotTouched) {
   write_file_atomically(dir / "step-x.safetensors", "mine");
   for (const int64_t step : {9, 10, 100}) save(step);

@@ -63,7 +63,7 @@ TEST(Checkpointer, MemoryThatDoesNotSufficeIsOneSentence) {
 TEST(Checkpointer, SoIsMemoryThatDoesNotSufficeToWrite) {
   Saved saved;
   const WatchedMemory none(elsewhere([] { throw std::bad_alloc(); }));
-  saved.checkpointer.write_model("model", turned_model());
+  saved.checkpointer.write_model("model", turned_model);
   EXPECT_ERROR(saved.checkpointer.finish(), "checkpoints", "not enough memory for a copy",
                "checkpoints.every_minutes = 0");
 }
@@ -72,16 +72,26 @@ TEST(Checkpointer, CountsTheWaitsForTheFileBeforeAndForTheCopy) {
   Saved saved;
   const WatchedMemory slow(
       elsewhere([] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }));
-  saved.checkpointer.write_model("model", turned_model());
+  saved.checkpointer.write_model("model", turned_model);
   EXPECT_EQ(saved.checkpointer.waits().count, 1);
   EXPECT_LT(saved.checkpointer.waits().longest, 0.1);
-  saved.checkpointer.write_model("model", turned_model());
+  saved.checkpointer.write_model("model", turned_model);
   const CheckpointWaits& waits = saved.checkpointer.waits();
   EXPECT_EQ(waits.count, 2);
   EXPECT_GT(waits.longest, 0.1);
   EXPECT_GE(waits.longest, waits.longest_copy);
   EXPECT_GE(waits.seconds, waits.longest);
   EXPECT_EQ(waits.json().at("longest_copy"), waits.longest_copy);
+  EXPECT_GT(waits.json().at("worst").at("file"), 0.1);
+}
+
+TEST(CheckpointWaits, SayWhatTheLongestOneWasFor) {
+  CheckpointWaits waits{.rehearsals = 4, .slowest_step_beside = 8};
+  waits.add({.step = 3, .file = 0.25, .check = 0.5, .copy = 1});
+  waits.add({.step = 8, .file = 0, .check = 0.25, .copy = 0.5});
+  EXPECT_EQ(waits.json(), Json::parse(R"({"count": 2, "seconds": 2.5, "longest": 1.75,
+      "longest_copy": 1.5, "worst": {"step": 3, "file": 0.25, "check": 0.5, "copy": 1.0},
+      "rehearsals": 4.0, "slowest_step_beside": 8.0})"));
 }
 
 // A checkpoint that time asks for comes later instead.
@@ -89,7 +99,7 @@ TEST(Checkpointer, TimeDoesNotMakeTrainingWaitForTheFileBefore) {
   Saved saved({.every_minutes = 1e-9, .every_epochs = 0});
   const WatchedMemory slow(
       elsewhere([] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }));
-  saved.checkpointer.write_model("model", turned_model());
+  saved.checkpointer.write_model("model", turned_model);
   saved.checkpointer.between_steps();
   EXPECT_EQ(saved.checkpointer.waits().count, 1);
   saved.checkpointer.finish();

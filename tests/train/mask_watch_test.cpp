@@ -3,6 +3,7 @@
 #include "spikenm/train/state_copy.h"
 #include "support/small_network.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 namespace spikenm::train {
@@ -10,11 +11,14 @@ namespace {
 
 using test::method_on, test::small_network;
 
-sparsity::Masks masks_of(nn::Network& network, std::vector<std::vector<uint8_t>> keep) {
+sparsity::Masks masks_of(nn::Network& network, const std::vector<std::vector<uint8_t>>& keep) {
   sparsity::Masks masks;
   for (size_t i = 0; i < keep.size(); ++i)
-    masks.weights.push_back(
-        {.synapse = &network.synapses()[i], .mask = {.keep = std::move(keep[i])}, .keep = {}});
+    masks.weights.push_back({.synapse = &network.synapses()[i],
+                             .mask = {},
+                             .bits = at::tensor(keep[i], at::kByte),
+                             .keep = {},
+                             .used = {}});
   return masks;
 }
 

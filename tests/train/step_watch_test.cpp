@@ -28,7 +28,7 @@ class Watched {
         gradient.view({-1})[-1] = value;
       at::Tensor(p.tensor).mutable_grad() = gradient;
     }
-    watch.see(loss_of(loss), {}, nullptr);
+    watch.see(loss_of(loss), nullptr);
   }
 
   std::unique_ptr<nn::Network> network;
@@ -63,13 +63,22 @@ TEST(StepWatch, ANormIsBlamedIfNoSynapseIs) {
   EXPECT_EQ(w.watch.found()->gradient, norm);
 }
 
-TEST(StepWatch, OtherParametersAreWatchedToo) {
+TEST(StepWatch, TheMethodsParametersAreWatchedToo) {
   Watched w;
-  at::Tensor logits = at::ones({3}), empty = at::empty({0});
+  at::Tensor logits = at::ones({3}), empty = at::empty({0}), fine = at::ones({2});
   logits.mutable_grad() = at::tensor({1.0f, INFINITY, 1.0f});
   empty.mutable_grad() = at::empty({0});
-  w.watch.see(loss_of(1), {empty, logits}, nullptr);
-  EXPECT_EQ(w.watch.found()->gradient, "the method's parameters");
+  fine.mutable_grad() = at::ones({2});
+  w.see(1, {});
+  w.watch.see_more({{"empty", empty}, {"fine", fine}}, nullptr);
+  EXPECT_EQ(w.watch.skip().item<float>(), 0);
+  w.see(2, {});
+  w.watch.see_more({{"empty", empty}, {"logits", logits}, {"fine", fine}}, nullptr);
+  EXPECT_EQ(w.watch.skip().item<float>(), 1);
+  ASSERT_TRUE(w.watch.found().has_value());
+  EXPECT_EQ(w.watch.found()->gradient, "logits");
+  EXPECT_EQ(w.watch.found()->first, 1);
+  EXPECT_EQ(w.watch.found()->loss, 2);
 }
 
 TEST(StepWatch, ARowMustReachItsLimit) {

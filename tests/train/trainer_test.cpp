@@ -1,6 +1,7 @@
 #include "spikenm/train/trainer.h"
 
 #include "spikenm/core/diverged.h"
+#include "spikenm/train/divergence.h"
 #include "spikenm/train/evaluate.h"
 #include "support/expect_error.h"
 #include "support/poisoned_run.h"
@@ -125,6 +126,21 @@ TEST(Trainer, BadStepsAreSkippedUntilThereAreTooManyInARow) {
                "the first of 2 such steps in a row");
 }
 
+TEST(Trainer, AGateOfANeuronThatIsPulledTooFarIsNamed) {
+  test::OverpulledRun run({}, 4, 99);
+  EXPECT_ERROR(run.trainer.train(), "the gradient of ", ".m left the finite numbers",
+               "epoch 1 of 2, batch 5 of 9 (step 5");
+  EXPECT_THROW(test::OverpulledRun({}, 4, 99).trainer.train(), Diverged);
+}
+
+TEST(Trainer, StepsThatPullGatesTooFarAreSkippedUntilThereAreTooManyInARow) {
+  test::OverpulledRun enough({"train.bad_steps=3"}, 4, 6), few({"train.bad_steps=2"}, 4, 6);
+  enough.trainer.train();
+  check_finite(trained_tensors(*enough.recipe.model.network, *enough.recipe.model.method), "");
+  EXPECT_ERROR(few.trainer.train(), "epoch 1 of 2, batch 5 of 9 (step 5",
+               "the first of 2 such steps in a row");
+}
+
 TEST(Trainer, ALossThatIsNotFiniteIsLeftOutOfTheMeanUntilThereAreTooManyInARow) {
   const auto run_with = [](const std::string& limit) {
     return TinyRun(with_bad_losses(test::tiny_recipe({limit}), {4, 5, 9, 10}));
@@ -188,18 +204,29 @@ TEST(Trainer, EpochsTellOfFiringMasksAndTheMethod) {
   }
 }
 
-TEST(Trainer, LayersThatNeverFireAreWarnedAboutAfterEachEpoch) {
-  TinyRun run({"neuron.threshold=1e6"});
+// Trains, and expects both epochs to warn of the first layer like this.
+void expect_warnings(TinyRun& run, const std::string& warning) {
   testing::internal::CaptureStderr();
   run.trainer.train();
   const std::string said = testing::internal::GetCapturedStderr();
   size_t n = 0;
-  for (size_t at = 0;
-       (at = said.find("warning: no neuron fires on validation in ", at)) != std::string::npos;
-       ++at)
-    ++n;
+  for (size_t at = 0; (at = said.find(warning, at)) != std::string::npos; ++at) ++n;
   EXPECT_EQ(n, 2u) << said;
   EXPECT_NE(said.find(run.recipe.model.network->neurons()[0].name), std::string::npos) << said;
+}
+
+TEST(Trainer, LayersThatNeverFireAreWarnedAboutAfterEachEpoch) {
+  TinyRun run({"neuron.threshold=1e6"});
+  expect_warnings(run, "warning: no neuron fires on validation in ");
+}
+
+TEST(Trainer, LayersThatAlwaysFireAreWarnedAboutAfterEachEpoch) {
+  TinyRun* current = nullptr;
+  TinyRun run(std::vector<std::string>(), {.between_steps = [&] {
+                current->recipe.model.network->norms()[0].state.beta.detach().fill_(1e4);
+              }});
+  current = &run;
+  expect_warnings(run, "warning: every neuron fires at every step of validation in ");
 }
 
 // The step after the last loss of a run has no loss of its own to show what it did.

@@ -18,4 +18,9 @@ struct Histogram {
 // values. Values that are not finite do not count.
 Histogram histogram_of(std::span<const float> values);
 
+// The limits of the buckets of values from `min` to `max`. A value is in the bucket number
+// floor((value - min) * scale), the largest one in the last.
+std::vector<double> bucket_limits(double min, double max);
+double bucket_scale(double min, double max);
+
 }  // namespace spikenm

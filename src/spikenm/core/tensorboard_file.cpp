@@ -13,7 +13,6 @@
 #include <cstring>
 #include <ctime>
 #include <utility>
-#include <vector>
 
 namespace spikenm {
 namespace fs = std::filesystem;
@@ -22,13 +21,6 @@ namespace {
 constexpr std::string_view kPrefix = "events.out.tfevents.";
 constexpr size_t kMostWaiting = 64 << 10;  // bytes, about a thousand values
 constexpr uint64_t kMostFile = uint64_t{4} << 30;
-
-std::vector<fs::path> event_files(const fs::path& folder) {
-  std::vector<fs::path> files = list_folder(folder);
-  std::erase_if(
-      files, [](const fs::path& file) { return !file.filename().string().starts_with(kPrefix); });
-  return files;
-}
 
 // The seconds in the file's name; 0 if there are none, or more than ten digits.
 int64_t seconds_in(const fs::path& file) {
@@ -69,6 +61,13 @@ void cut_file(const fs::path& file, int64_t step) {
 }
 
 }  // namespace
+
+std::vector<fs::path> event_files(const fs::path& folder) {
+  std::vector<fs::path> files = list_folder(folder);
+  std::erase_if(
+      files, [](const fs::path& file) { return !file.filename().string().starts_with(kPrefix); });
+  return files;
+}
 
 TensorBoardFile::TensorBoardFile(fs::path folder) : folder_(std::move(folder)) {}
 

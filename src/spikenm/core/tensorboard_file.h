@@ -8,8 +8,12 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace spikenm {
+
+// The event files of a folder, whatever else lies there.
+std::vector<std::filesystem::path> event_files(const std::filesystem::path& folder);
 
 class TensorBoardFile {
  public:

@@ -27,6 +27,11 @@ class BadStepCounter {
   void see(const at::Tensor& largest, const at::Tensor& loss, const at::Tensor& loss_scale,
            const at::Tensor& skip);
 
+  // A second look at the step that see() counted, for gradients that are made later. The arguments
+  // are those of see(); `blamed` counts from `first` on.
+  void see_more(const at::Tensor& largest, int64_t first, const at::Tensor& loss,
+                const at::Tensor& loss_scale, const at::Tensor& skip);
+
   // Waits for the GPU.
   [[nodiscard]] BadRow row() const;
 
@@ -34,8 +39,12 @@ class BadStepCounter {
   [[nodiscard]] const at::Tensor& state() const { return state_; }
 
  private:
+  void look(bool again, const at::Tensor& largest, int64_t first, const at::Tensor& loss,
+            const at::Tensor& loss_scale, const at::Tensor& skip);
+
   int64_t limit_;
-  at::Tensor state_;  // a kernel's struct as bytes
+  at::Tensor state_;       // a kernel's struct as bytes
+  at::Tensor row_before_;  // [1] int64: the row without the step that was seen last
 };
 
 }  // namespace spikenm::ops

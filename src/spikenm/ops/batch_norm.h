@@ -1,6 +1,7 @@
 // Batch normalisation over the folded [T*B], as a differentiable op.
 #pragma once
 
+#include "spikenm/graph/graph.h"
 #include "spikenm/ops/tensor_args.h"
 
 namespace spikenm::ops {
@@ -8,7 +9,7 @@ namespace spikenm::ops {
 struct BatchNormState {
   Tensor gamma, beta;                // [C], trained
   Tensor running_mean, running_var;  // [C], updated while training
-  double eps = 1e-5, momentum = 0.1;
+  double eps = graph::Norm::kEpsilon, momentum = 0.1;
 };
 
 // What a norm subtracts and multiplies with, [C] each.

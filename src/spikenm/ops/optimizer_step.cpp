@@ -7,7 +7,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <cstring>
+#include <cstddef>
 #include <vector>
 
 namespace spikenm::ops {
@@ -47,10 +47,13 @@ void step_all(std::span<const StepTensors> parameters, MakeStep&& make_step,
 }  // namespace
 
 StepGuard make_guard(const at::Device& device, int64_t taken) {
-  const kernels::StepGuard guard{.taken = taken};
-  at::Tensor state = at::zeros({static_cast<int64_t>(sizeof(guard))}, at::kByte);
-  std::memcpy(state.mutable_data_ptr(), &guard, sizeof(guard));
-  return {.state = state.to(device)};
+  using Guard = kernels::StepGuard;
+  static_assert(offsetof(Guard, taken) == 0 && sizeof(Guard::taken) == sizeof(int64_t));
+  // Filled where it lies: the host would wait for a copy to a GPU.
+  const at::Tensor state =
+      at::zeros({static_cast<int64_t>(sizeof(Guard))}, at::TensorOptions(device).dtype(at::kByte));
+  state.narrow(0, 0, sizeof(int64_t)).view(at::kLong).fill_(taken);
+  return {.state = state};
 }
 
 void set_guard(const at::Tensor& skip, const AdamRule& rule, StepGuard& guard) {

@@ -2,6 +2,7 @@
 // graph; in this project a graph is a network.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -10,6 +11,9 @@ namespace spikenm::ops {
 // From now on the GPU work of the calling thread goes to a new stream: the default stream cannot be
 // recorded.
 void use_own_stream();
+
+// Bytes of GPU memory that recordings took: nothing else can use them while the recordings live.
+int64_t recorded_memory();
 
 class Recording {
  public:

@@ -42,6 +42,15 @@ class PoolScope {
   c10::MempoolId_t pool_;
 };
 
+int64_t reserved_memory(c10::DeviceIndex device) {
+  return PoolScope::allocator()
+      .getDeviceStats(device)
+      .reserved_bytes[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)]
+      .current;
+}
+
+std::atomic<int64_t> recorded_bytes{0};
+
 c10::MempoolId_t new_pool() {
   static std::atomic<uint64_t> count{0};
   return {0, (uint64_t{1} << 32) + ++count};  // larger than any number that torch itself uses
@@ -52,6 +61,7 @@ class CudaRecording : public Recording {
   explicit CudaRecording(const std::function<void()>& work)
       : device_(c10::cuda::current_device()), pool_(new_pool()) {
     const cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
+    const int64_t reserved_before = reserved_memory(device_);
     cudaGraph_t graph = nullptr;
     std::exception_ptr failure;
 
@@ -84,12 +94,15 @@ class CudaRecording : public Recording {
       PoolScope::allocator().releasePool(device_, pool_);
       std::rethrow_exception(failure);
     }
+    bytes_ = reserved_memory(device_) - reserved_before;
+    recorded_bytes += bytes_;
   }
 
   ~CudaRecording() override {
     c10::cuda::device_synchronize();
     cudaGraphExecDestroy(executable_);
     PoolScope::allocator().releasePool(device_, pool_);
+    recorded_bytes -= bytes_;
   }
   CudaRecording(const CudaRecording&) = delete;
   CudaRecording& operator=(const CudaRecording&) = delete;
@@ -102,12 +115,17 @@ class CudaRecording : public Recording {
   c10::DeviceIndex device_;
   c10::MempoolId_t pool_;
   cudaGraphExec_t executable_ = nullptr;
+  int64_t bytes_ = 0;  // that the pool took
 };
 
 }  // namespace
 
 void use_own_stream() {
   c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool());
+}
+
+int64_t recorded_memory() {
+  return recorded_bytes;
 }
 
 std::unique_ptr<Recording> Recording::record(const std::function<void()>& work) {

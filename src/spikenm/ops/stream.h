@@ -24,9 +24,14 @@ void synchronize();
 // Milliseconds that the current stream needs for what `work` sends to it, by the GPU's clock.
 double time_on_gpu(const std::function<void()>& work);
 
+// Bytes of GPU memory that tensors and libraries' workspaces hold now.
+int64_t held_memory();
 // Most bytes of GPU memory that tensors held at one time since the last reset.
 int64_t peak_memory();
 void reset_peak_memory();
+
+// Bytes of GPU memory that this process could still have if tensors held as much as peak_memory().
+int64_t spare_memory();
 
 // Whether this build and machine can run on a GPU.
 bool cuda_is_available();

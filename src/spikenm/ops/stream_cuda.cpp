@@ -1,6 +1,7 @@
 // torch's CUDA functions are called only here and in recording_cuda.cpp; both are built only with
 // the CUDA kernels.
 #include "spikenm/core/error.h"
+#include "spikenm/ops/recording.h"
 #include "spikenm/ops/stream.h"
 
 #include <c10/core/Allocator.h>
@@ -20,6 +21,12 @@ using c10::cuda::CUDAStream;
 
 void check(cudaError_t status) {
   SPIKENM_CHECK(status == cudaSuccess, "cuda: {}", cudaGetErrorString(status));
+}
+
+constexpr auto kAllPools = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+
+c10::CachingDeviceAllocator::DeviceStats memory_now() {
+  return c10::cuda::CUDACachingAllocator::getDeviceStats(c10::cuda::current_device());
 }
 
 // The side streams of a thread, and an event per stream that says when it is done.
@@ -111,14 +118,27 @@ double time_on_gpu(const std::function<void()>& work) {
   return milliseconds;
 }
 
+int64_t held_memory() {
+  return memory_now().allocated_bytes[kAllPools].current;
+}
+
 int64_t peak_memory() {
-  return c10::cuda::CUDACachingAllocator::getDeviceStats(c10::cuda::current_device())
-      .allocated_bytes[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)]
-      .peak;
+  return memory_now().allocated_bytes[kAllPools].peak;
 }
 
 void reset_peak_memory() {
   c10::cuda::CUDACachingAllocator::resetPeakStats(c10::cuda::current_device());
+}
+
+int64_t spare_memory() {
+  size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total));
+  const double share =
+      c10::cuda::CUDACachingAllocator::getMemoryFraction(c10::cuda::current_device());
+  const int64_t kept = memory_now().reserved_bytes[kAllPools].current;
+  const int64_t most = std::min(static_cast<int64_t>(free) + kept,
+                                static_cast<int64_t>(share * static_cast<double>(total)));
+  return most - peak_memory() - recorded_memory();
 }
 
 // torch's CUDA kernels register themselves when their library is loaded. It is loaded with dlopen,

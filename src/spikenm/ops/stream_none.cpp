@@ -31,11 +31,23 @@ double time_on_gpu(const std::function<void()>&) {
   no_cuda();
 }
 
+int64_t held_memory() {
+  no_cuda();
+}
+
 int64_t peak_memory() {
   no_cuda();
 }
 
 void reset_peak_memory() {
+  no_cuda();
+}
+
+int64_t spare_memory() {
+  no_cuda();
+}
+
+int64_t recorded_memory() {
   no_cuda();
 }
 

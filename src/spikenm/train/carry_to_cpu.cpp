@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 namespace spikenm::train {
 namespace {
@@ -22,7 +23,24 @@ c10::Stream carrying_stream(const at::Device& device) {
   return stream;
 }
 
+// One piece for the whole run, because page-locked memory is slow to get. It is never given back: at
+// the end of the program CUDA may be gone before it.
+struct Piece {
+  std::mutex in_use;
+  at::Tensor bytes = at::empty({kPieceBytes}, at::TensorOptions(at::kByte).pinned_memory(true));
+};
+
+Piece& shared_piece() {
+  static auto* const piece = new Piece;
+  return *piece;
+}
+
 }  // namespace
+
+void prepare_to_carry(const at::Device& device) {
+  carrying_stream(device);
+  shared_piece();
+}
 
 at::Tensor carried_to_cpu(const at::Tensor& tensor) {
   SPIKENM_ASSERT(tensor.is_cuda() && tensor.is_non_overlapping_and_dense());
@@ -35,8 +53,8 @@ at::Tensor carried_to_cpu(const at::Tensor& tensor) {
   };
   const at::Tensor from = bytes_of(tensor), to = bytes_of(carried);
   const int64_t n = from.numel();
-  const at::Tensor piece =
-      at::empty({std::min(n, kPieceBytes)}, at::TensorOptions(at::kByte).pinned_memory(true));
+  const std::lock_guard lock(shared_piece().in_use);
+  const at::Tensor& piece = shared_piece().bytes;
 
   const c10::Stream stream = carrying_stream(tensor.device());
   const c10::StreamGuard guard(stream);

@@ -9,20 +9,34 @@
 #include "spikenm/train/checkpoint_options.h"
 #include "spikenm/train/tensor_file.h"
 
+#include <functional>
 #include <string>
 
 namespace spikenm::train {
 
 class Trainer;
 
-// How training has waited for its checkpoints and models: until the file before was written, and
-// while the state was checked and copied.
+// One wait, in seconds: until the file before was written, while the state was checked, and while it
+// was copied and given to the thread that writes it.
+struct CheckpointWait {
+  int64_t step = 0;  // steps done before it
+  double file = 0, check = 0, copy = 0;
+
+  [[nodiscard]] double seconds() const { return file + check + copy; }
+};
+
+// How training has waited for its checkpoints and models.
 struct CheckpointWaits {
   int64_t count = 0;
-  double seconds = 0, longest = 0, longest_copy = 0;
+  double seconds = 0, longest = 0, longest_copy = 0;  // a check counts as part of its copy
+  CheckpointWait worst;                               // the longest one
+  double rehearsals = 0;                              // seconds, on a GPU; no part of the others
+  double slowest_step_beside = 0;                     // seconds of a step while a file was written
 
-  void add(double for_file, double for_copy);
-  // {"count": 3, "seconds": 0.12, "longest": 0.05, "longest_copy": 0.04}
+  void add(const CheckpointWait& wait);
+  // {"count": 3, "seconds": 0.12, "longest": 0.05, "longest_copy": 0.04,
+  //  "worst": {"step": 900, "file": 0.01, "check": 0.01, "copy": 0.03},
+  //  "rehearsals": 0.2, "slowest_step_beside": 0.02}
   [[nodiscard]] Json json() const;
 };
 
@@ -40,7 +54,7 @@ class Checkpointer {
   void after_epoch();
 
   // Copies the model and writes it to a file of this name, also in the background.
-  void write_model(std::string_view name, const TensorFile& model);
+  void write_model(std::string_view name, const std::function<TensorFile()>& model);
 
   // Waits until nothing is being written. Throws the error if writing failed.
   void finish() { writing_.finish(); }
@@ -52,11 +66,15 @@ class Checkpointer {
 
  private:
   void save();
-  // What `copy` returns, made when the file before is written; counts both waits.
-  template <class Copy>
-  auto copied_for_file(Copy&& copy);
-  template <class Write>
-  void start_writing(Write write);
+  void save_if_due();
+  // Once the file before is written: does `check` and `copy`, and starts what `copy` returns, which
+  // writes the copy. Counts the wait.
+  template <class Check, class Copy>
+  void copy_and_write(Check&& check, Copy&& copy);
+  // Makes the first copy of a phase on a GPU, and throws it away.
+  void rehearse();
+  void begin_step();
+  void end_step();
 
   Trainer& trainer_;
   RunDir& run_;
@@ -65,6 +83,10 @@ class Checkpointer {
   Stopwatch since_last_;
   int64_t epochs_since_last_ = 0;
   CheckpointWaits waits_;
+  Stopwatch since_step_began_;
+  bool is_beside_file_ = false;  // a file was being written when the step began
+  int64_t phase_ = -1, steps_in_phase_ = 0;
+  bool has_copied_ = false;  // in this phase
   BackgroundTask writing_;
 };
 

@@ -18,7 +18,7 @@ class MaskWatch {
   void visit_state(nn::StateVisitor& visitor, const sparsity::Pruning& method);
 
  private:
-  std::vector<at::Tensor> before_;  // per layer: uint8 on the CPU, 1 where the weight was kept
+  std::vector<at::Tensor> before_;  // per layer: the bits of the last masks, [numel]
 };
 
 }  // namespace spikenm::train

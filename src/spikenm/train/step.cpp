@@ -41,7 +41,7 @@ void Stepper::record_steps(bool record) {
 
 void Stepper::clear_gradients(const StepHooks& hooks) {
   optimizer_.zero_grad();
-  for (const at::Tensor& p : hooks.parameters) p.mutable_grad() = at::Tensor();
+  for (const nn::NamedTensor& p : hooks.parameters) p.tensor.mutable_grad() = at::Tensor();
 }
 
 at::Tensor Stepper::forward(const BatchTensors& batch) {
@@ -61,7 +61,7 @@ void Stepper::backward(const at::Tensor& loss, const StepHooks& hooks) {
   } else {
     loss.backward();
   }
-  watch_.see(loss.detach().to(at::kDouble), hooks.parameters, scaler());
+  watch_.see(loss.detach().to(at::kDouble), scaler());
 }
 
 void Stepper::unscale_gradients(const StepHooks& hooks) {
@@ -79,7 +79,7 @@ void Stepper::unscale_gradients(const StepHooks& hooks) {
   }
   // Other trained parameters (mask logits) receive their gradient through the weights, already
   // unscaled.
-  for (const at::Tensor& p : hooks.parameters) sort_out(unscaled, p);
+  for (const nn::NamedTensor& p : hooks.parameters) sort_out(unscaled, p.tensor);
   scaler_->finish(unscaled, scaled);
 }
 
@@ -87,6 +87,8 @@ void Stepper::update(const Position& at, double lr, const StepHooks& hooks) {
   const sparsity::Scaling scaling{.inverse = scaler_ ? scaler_->inverse() : at::Tensor(),
                                   .overflow = watch_.skip()};
   if (hooks.after_backward) hooks.after_backward(at, scaling);
+  watch_.see_more(hooks.parameters, scaler());
+  if (hooks.step_parameters) hooks.step_parameters(at, scaling);
   if (clip_norm_ > 0) optimizer_.clip_gradients(clip_norm_);
   optimizer_.step(lr, scaling.overflow);
   if (hooks.after_step) hooks.after_step(at);

@@ -19,10 +19,11 @@ namespace spikenm::train {
 // Called around the parts of a step; any may be null.
 struct StepHooks {
   std::function<void(const Position&)> before_forward, after_step;
-  // Called when the gradients are made and no optimiser has read them.
-  std::function<void(const Position&, const sparsity::Scaling&)> after_backward;
-  // Parameters that do not belong to the stepper; their gradients are made with the weights'.
-  std::vector<at::Tensor> parameters;
+  // The first is called when the gradients are made and no optimiser has read them, and makes or
+  // changes those of `parameters`; the second steps these parameters.
+  std::function<void(const Position&, const sparsity::Scaling&)> after_backward, step_parameters;
+  // Parameters that do not belong to the stepper.
+  std::vector<nn::NamedTensor> parameters;
   // As sparsity::Pruning::recording; null: steps are not recorded.
   std::function<std::optional<int64_t>()> recording;
   std::shared_ptr<StepRecorder> recorder = std::make_shared<StepRecorder>();

@@ -180,7 +180,7 @@ struct Bench {
       backward.milliseconds.push_back(b);
       optimiser.milliseconds.push_back(u);
     }
-    peak_memory = batch.frames.is_cuda() ? ops::peak_memory() : 0;
+    peak_memory = batch.frames.is_cuda() ? ops::peak_memory() - options.held : 0;
   }
 };
 

@@ -14,6 +14,7 @@ struct StepBenchOptions {
   bool floor = false;   // also time the products alone
   // Also time the step in plain torch operations, alternating with ours; CPU only.
   bool plain = false;
+  int64_t held = 0;  // bytes of GPU memory from before the model: not counted
 };
 
 // Random frames and labels. Times are medians in milliseconds after warm-up; a spread is the

@@ -25,6 +25,21 @@ std::vector<nn::NamedTensor> in_order_of_blame(const nn::Network& network) {
   return all;
 }
 
+// [n] float: the largest magnitude in each gradient that is there, and in `names` whose it is. The
+// maximum norm of a tensor with a NaN is NaN.
+at::Tensor largest_gradients(const std::vector<nn::NamedTensor>& parameters,
+                             std::vector<std::string>& names) {
+  std::vector<at::Tensor> gradients;
+  names.clear();
+  for (const nn::NamedTensor& p : parameters) {
+    if (!p.tensor.grad().defined() || p.tensor.numel() == 0) continue;
+    gradients.push_back(p.tensor.grad());
+    names.push_back(p.name);
+  }
+  if (gradients.empty()) return at::empty({0}, at::kFloat);
+  return at::stack(at::_foreach_norm(gradients, std::numeric_limits<double>::infinity()));
+}
+
 }  // namespace
 
 StepWatch::StepWatch(const nn::Network& network, int64_t limit)
@@ -33,36 +48,32 @@ StepWatch::StepWatch(const nn::Network& network, int64_t limit)
       skip_(at::zeros({1}, at::TensorOptions(network.device()).dtype(at::kFloat))),
       counter_(network.device(), limit) {}
 
-void StepWatch::see(const at::Tensor& loss, const std::vector<at::Tensor>& more,
-                    const LossScaler* scaler) {
+void StepWatch::see(const at::Tensor& loss, const LossScaler* scaler) {
   const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> gradients;
-  watched_.clear();
-  const auto watch = [&](const at::Tensor& parameter, const std::string& name) {
-    if (!parameter.grad().defined() || parameter.numel() == 0) return;
-    gradients.push_back(parameter.grad());
-    watched_.push_back(name);
-  };
-  for (const at::Tensor& parameter : more) watch(parameter, "the method's parameters");
-  for (const nn::NamedTensor& p : parameters_) watch(p.tensor, p.name);
-
-  // The maximum norm of a tensor with a NaN is NaN.
-  const at::Tensor largest =
-      gradients.empty()
-          ? at::empty({0}, skip_.options())
-          : at::stack(at::_foreach_norm(gradients, std::numeric_limits<double>::infinity()));
+  loss_ = loss;
+  const at::Tensor largest = largest_gradients(parameters_, watched_);
   if (scaler != nullptr) skip_ = scaler->overflow();
-  counter_.see(largest, loss, scaler == nullptr ? at::Tensor() : scaler->scale(), skip_);
+  counter_.see(largest, loss_, scaler == nullptr ? at::Tensor() : scaler->scale(), skip_);
+}
+
+void StepWatch::see_more(const std::vector<nn::NamedTensor>& parameters, const LossScaler* scaler) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor largest = largest_gradients(parameters, more_);
+  if (more_.empty()) return;
+  counter_.see_more(largest, static_cast<int64_t>(watched_.size()), loss_,
+                    scaler == nullptr ? at::Tensor() : scaler->scale(), skip_);
 }
 
 std::optional<BadSteps> StepWatch::found() const {
   const ops::BadRow row = counter_.row();
   if (row.in_a_row < limit_) return std::nullopt;
+  std::vector<std::string> names = watched_;
+  names.insert(names.end(), more_.begin(), more_.end());
   const auto blamed = static_cast<size_t>(row.blamed);
   return BadSteps{.first = row.first,
                   .in_a_row = row.in_a_row,
                   .loss = row.loss,
-                  .gradient = row.blamed >= 0 && blamed < watched_.size() ? watched_[blamed] : ""};
+                  .gradient = row.blamed >= 0 && blamed < names.size() ? names[blamed] : ""};
 }
 
 }  // namespace spikenm::train

@@ -26,9 +26,11 @@ class StepWatch {
  public:
   StepWatch(const nn::Network& network, int64_t limit);
 
-  // Called after each backward. `more` are parameters that do not belong to the network. With a
-  // scaler, its overflow flag is what the optimisers read; it may be null.
-  void see(const at::Tensor& loss, const std::vector<at::Tensor>& more, const LossScaler* scaler);
+  // Called after each backward. With a scaler, its overflow flag is what the optimisers read; it may
+  // be null. A recorded step may contain this call.
+  void see(const at::Tensor& loss, const LossScaler* scaler);
+  // Called when the gradients of the method's parameters are made, which belong to the same step.
+  void see_more(const std::vector<nn::NamedTensor>& parameters, const LossScaler* scaler);
 
   // [1] float, not 0 if no optimiser may take the step.
   [[nodiscard]] const at::Tensor& skip() const { return skip_; }
@@ -44,7 +46,8 @@ class StepWatch {
   int64_t limit_;
   at::Tensor skip_;
   ops::BadStepCounter counter_;
-  std::vector<std::string> watched_;  // names of the parameters whose gradients the last call saw
+  at::Tensor loss_;                          // of the step
+  std::vector<std::string> watched_, more_;  // names of the parameters whose gradients were seen
 };
 
 }  // namespace spikenm::train

@@ -25,8 +25,12 @@ class TensorBoardLog {
   void add_epoch(const Json& line, int64_t step, const nn::Network& network,
                  const sparsity::Masks& masks, const std::vector<nn::NamedTensor>& kept);
 
+  // That add_epoch() took, all calls together.
+  [[nodiscard]] double seconds() const { return seconds_; }
+
  private:
   TensorBoardFile file_;
+  double seconds_ = 0;
 };
 
 }  // namespace spikenm::train

@@ -228,8 +228,11 @@ void Trainer::keep_if_best(const EpochRecord& record) {
 
 bool Trainer::asks_method() const {
   const auto& names = recipe_.train.phases;
-  return std::any_of(names.begin() + cursor_.phase, names.end(),
-                     [](const std::string& name) { return phases().find(name)().asks_method; });
+  return std::any_of(names.begin() + cursor_.phase, names.end(), [this](const std::string& name) {
+    const Phase phase = phases().find(name)();
+    return phase.asks_method ||
+           (phase.finetunes && !recipe_.model.method->acting_in_finetune().empty());
+  });
 }
 
 void Trainer::visit_state(nn::StateVisitor& visitor) {

@@ -59,6 +59,7 @@ class Trainer {
     return place_of(cursor_, recipe_.train, train_.batches());
   }
 
+  [[nodiscard]] at::Device device() const { return recipe_.model.network->device(); }
   // Waits until a GPU has done all steps that were given to it.
   void finish_steps() const;
   // Throws Diverged if steps went wrong, or if a weight or statistic is not finite. A state that
