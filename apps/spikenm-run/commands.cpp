@@ -12,6 +12,7 @@
 #include "spikenm/core/show.h"
 #include "spikenm/data/open.h"
 #include "spikenm/data/split.h"
+#include "spikenm/report/csv.h"
 #include "spikenm/runtime/session.h"
 
 #include <algorithm>
@@ -29,12 +30,12 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-std::shared_ptr<const Model> load(const Arguments& a) {
+std::shared_ptr<const Model> load(const std::string& file) {
   try {
-    return Model::load(a.model);
+    return Model::load(file);
   } catch (const std::bad_alloc&) {
-    fail("{}: found a file of {} bytes, more than there is memory for", a.model,
-         InputFile(a.model).size());
+    fail("{}: found a file of {} bytes, more than there is memory for", file,
+         InputFile(file).size());
   }
 }
 
@@ -72,6 +73,34 @@ double best_ms(Session& session, const std::vector<float>& input, const Argument
   return best / static_cast<double>(a.batch);
 }
 
+struct Timing {
+  std::string file;
+  double load, first, best;  // ms: of the file, of the first answer, of a sample
+};
+
+Timing time_model(const Arguments& a, const std::string& file) {
+  const Clock::time_point begin = Clock::now();
+  const auto model = load(file);
+  const double load = ms_since(begin);
+  Session session(model, {.batch = a.batch});
+  const std::vector<float> input = bench_input(a, *model);
+  const Clock::time_point first_begin = Clock::now();
+  session.run(input, a.batch);
+  const double first = ms_since(first_begin);
+  return {.file = file, .load = load, .first = first, .best = best_ms(session, input, a)};
+}
+
+// What `spikenm plot points --with` reads. A run's file is called as its folder is: runs/a.snm.
+std::string csv_of(const std::vector<Timing>& timings) {
+  std::string text = report::csv_line({"run", "milliseconds"});
+  for (const Timing& t : timings) {
+    std::filesystem::path run = t.file;
+    if (run.extension() == ".snm") run.replace_extension();
+    text += report::csv_line({run.string(), fmt::format("{}", t.best)});
+  }
+  return text;
+}
+
 Json layer_json(const Model& model, size_t index) {
   const runtime::Layer& layer = model.program().layers[index];
   const runtime::ModelLayer& own = model.layer(index);
@@ -87,7 +116,7 @@ Json layer_json(const Model& model, size_t index) {
 }  // namespace
 
 void classify(const Arguments& a) {
-  const auto model = load(a);
+  const auto model = load(a.model);
   Session session(model);
   Json all = Json::array();
   for (const std::string& file : a.files) {
@@ -105,7 +134,7 @@ void classify(const Arguments& a) {
 }
 
 void measure(const Arguments& a) {
-  const auto model = load(a);
+  const auto model = load(a.model);
   std::string text = "[data]\n";
   Config config = Config::from_text(text, "spikenm-run");
   config.override_with("data.name=" + a.data);
@@ -154,30 +183,28 @@ void measure(const Arguments& a) {
 }
 
 void bench(const Arguments& a) {
-  const Clock::time_point begin = Clock::now();
-  const auto model = load(a);
-  const double load = ms_since(begin);
-  Session session(model, {.batch = a.batch});
-  const std::vector<float> input = bench_input(a, *model);
-  const Clock::time_point first_begin = Clock::now();
-  session.run(input, a.batch);
-  const double first = ms_since(first_begin);
-  const double best = best_ms(session, input, a);
-  if (a.json)
-    return show_json({{"load_ms", load},
-                      {"first_ms", first},
-                      {"ms_per_sample", best},
-                      {"batch", a.batch},
-                      {"threads", threads()},
-                      {"isa", isa_name(active_isa())}});
-  show(
-      "{}: {:.3f} ms a sample (batch {}, {} threads, {}, best of {}); loaded in {:.1f} ms, first "
-      "answer {:.1f} ms\n",
-      a.model, best, a.batch, threads(), isa_name(active_isa()), a.rounds, load, first);
+  std::vector<Timing> timings{time_model(a, a.model)};
+  for (const std::string& file : a.more_models) timings.push_back(time_model(a, file));
+  if (a.csv) return show_text(csv_of(timings));
+  Json all = Json::array();
+  for (const Timing& t : timings)
+    all.push_back({{"model", t.file},
+                   {"load_ms", t.load},
+                   {"first_ms", t.first},
+                   {"ms_per_sample", t.best},
+                   {"batch", a.batch},
+                   {"threads", threads()},
+                   {"isa", isa_name(active_isa())}});
+  if (a.json) return show_json(all.size() == 1 ? all[0] : all);
+  for (const Timing& t : timings)
+    show(
+        "{}: {:.3f} ms a sample (batch {}, {} threads, {}, best of {}); loaded in {:.1f} ms, first "
+        "answer {:.1f} ms\n",
+        t.file, t.best, a.batch, threads(), isa_name(active_isa()), a.rounds, t.load, t.first);
 }
 
 void inspect(const Arguments& a) {
-  const auto model = load(a);
+  const auto model = load(a.model);
   std::error_code error;
   const auto bytes = std::filesystem::file_size(a.model, error);
   Json layers = Json::array();
@@ -207,7 +234,7 @@ void inspect(const Arguments& a) {
 }
 
 void profile(const Arguments& a) {
-  const auto model = load(a);
+  const auto model = load(a.model);
   Session session(model, {.batch = a.batch});
   const std::vector<float> input = bench_input(a, *model);
   const std::vector<runtime::Step>& steps = model->program().steps;

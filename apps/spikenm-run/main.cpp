@@ -12,6 +12,7 @@
 #include <new>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 namespace {
 
@@ -31,12 +32,17 @@ struct Help {
 
 Help help_of(const std::string& command) {
   if (command == "bench")
-    return {"spikenm-run bench", "Times a network: milliseconds a sample, the best of many runs.",
-            "FILE is what it runs on; without one it is noise, at which layers fire otherwise than "
-            "at real data.\n\n"
-            "Examples:\n"
-            "  spikenm-run bench m.snm picture.png\n"
-            "  spikenm-run bench m.snm --batch 16 --threads 1 --json"};
+    return {
+        "spikenm-run bench", "Times a network: milliseconds a sample, the best of many runs.",
+        "Of FILES, those that end in .snm are more networks, timed one after another. Another one "
+        "is what\nthey run on; without it that is noise, at which layers fire otherwise than at "
+        "real data.\n\n"
+        "What --csv prints can be drawn:\n"
+        "  spikenm plot points runs --with ms.csv --x milliseconds -o points.svg\n\n"
+        "Examples:\n"
+        "  spikenm-run bench m.snm picture.png\n"
+        "  spikenm-run bench m.snm --batch 16 --threads 1 --json\n"
+        "  spikenm-run bench runs/a.snm runs/b.snm --csv > ms.csv"};
   if (command == "inspect")
     return {"spikenm-run inspect",
             "Describes a .snm file: its layers, patterns, kept weights, and where it comes from.",
@@ -72,9 +78,15 @@ Help help_of(const std::string& command) {
 
 void add_options(CLI::App& app, Arguments& a, int& threads) {
   app.add_option("MODEL", a.model, "a .snm file")->required();
-  if (a.command == "bench" || a.command == "profile") {
+  if (a.command == "bench") {
+    app.add_option("FILES", a.files,
+                   "more .snm files; one event file, .npy array, PNG or JPEG picture");
+    app.add_flag("--csv", a.csv, "print a row for each network: run, milliseconds");
+  }
+  if (a.command == "profile")
     app.add_option("FILE", a.files, "an event file, a .npy array, a PNG or JPEG picture")
         ->expected(0, 1);
+  if (a.command == "bench" || a.command == "profile") {
     app.add_option("--batch", a.batch, "samples at once")->check(CLI::Range(1, 4096));
     app.add_option("--rounds", a.rounds, "the best of so many is shown")
         ->check(CLI::Range(1, 100000));
@@ -95,6 +107,18 @@ void add_options(CLI::App& app, Arguments& a, int& threads) {
   }
   app.add_option("--threads", threads, "threads; 0: all cores")->check(CLI::Range(0, 1024));
   app.add_flag("--json", a.json, "print JSON");
+}
+
+// Of the files that bench was given, networks are told by their names.
+void take_models(Arguments& a) {
+  std::vector<std::string> samples;
+  for (const std::string& file : a.files)
+    (file.ends_with(".snm") ? a.more_models : samples).push_back(file);
+  if (samples.size() > 1)
+    throw spikenm::UsageError(
+        fmt::format("found two files to run on ({} and {}), wanted one", samples[0], samples[1]));
+  if (a.json && a.csv) throw spikenm::UsageError("found --json and --csv, wanted one of them");
+  a.files = std::move(samples);
 }
 
 int run(int argc, char** argv) {
@@ -127,6 +151,7 @@ int run(int argc, char** argv) {
 
   spikenm::install_interrupt_handlers();
   spikenm::set_threads(threads);
+  if (a.command == "bench") take_models(a);
   if (a.command == "bench")
     bench(a);
   else if (a.command == "inspect")

@@ -17,7 +17,7 @@ namespace spikenm::cli {
   row("list", setup_data_list, "the sets that are known")                                 \
   row("check", setup_data_check, "is my copy complete: sizes, md5 sums, every sample")    \
   row("stats", setup_data_stats, "class counts, pixel mean and std, events per recording") \
-  row("preview", setup_data_preview, "draw some samples into a PNG")                      \
+  row("preview", setup_data_preview, "draw some samples as SVG or PNG")                      \
   row("cache", setup_data_cache, "decode every recording once, ahead of training")        \
   row("events", setup_data_events, "what is in one event file of any known format")
 // clang-format on
@@ -59,8 +59,8 @@ std::function<void()> setup_data(CLI::App& app) {
       "Examples:\n"
       "  spikenm data list\n"
       "  spikenm data check cifar10 --root ~/data\n"
-      "  spikenm data preview cifar10-dvs --root ~/data/CIFAR10DVS --out sheet.png\n"
-      "  spikenm data events recording.aedat --png recording.png");
+      "  spikenm data preview cifar10-dvs --root ~/data/CIFAR10DVS --out sheet.svg\n"
+      "  spikenm data events recording.aedat --picture recording.svg");
 
   auto actions = std::make_shared<std::map<const CLI::App*, std::function<void()>>>();
   for (const Command& command : rows) {

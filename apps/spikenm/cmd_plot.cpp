@@ -27,7 +27,7 @@ const std::vector<std::string> kKinds{"curves", "masks", "spikes", "confusion", 
 
 struct PlotArguments {
   std::vector<std::string> words;  // perhaps a kind, then runs
-  std::vector<std::string> set, rename;
+  std::vector<std::string> set, drop, rename;
   std::string out, by, with;
   report::PointsOptions points;
   int64_t sample = 0;
@@ -91,19 +91,21 @@ std::string draw_confusion(const PlotArguments& a, const std::vector<fs::path>& 
 
 std::string draw_points(const PlotArguments& a, const std::vector<fs::path>& paths) {
   std::vector<report::PointRow> rows;
+  const auto add = [&](std::vector<report::PointRow> more) {
+    for (const std::string& run : report::add_rows(rows, std::move(more)))
+      say("spikenm: counted once: " + run);
+  };
   std::vector<fs::path> folders;
   for (const fs::path& path : paths) {
-    if (path.extension() != ".csv") {
+    if (path.extension() == ".csv") {
+      add(report::rows_of_csv(report::parse_csv(read_file(path), path.string()), a.by));
+    } else {
       folders.push_back(path);
-      continue;
     }
-    const report::Csv csv = report::parse_csv(read_file(path), path.string());
-    for (report::PointRow& row : report::rows_of_csv(csv, a.by)) rows.push_back(std::move(row));
   }
-  if (!folders.empty())
-    for (report::PointRow& row : report::rows_of_runs(runs_at(folders, /*finished=*/true), a.by))
-      rows.push_back(std::move(row));
+  if (!folders.empty()) add(report::rows_of_runs(runs_at(folders, /*finished=*/true), a.by));
   if (!a.with.empty()) report::add_numbers(rows, report::parse_csv(read_file(a.with), a.with));
+  report::drop_series(rows, a.drop);
   report::rename_series(rows, a.rename);
   return report::plot_svg(report::points_plot(rows, a.points));
 }
@@ -149,6 +151,9 @@ std::function<void()> setup_plot(CLI::App& app) {
                          "points: CSV with more numbers of the runs; its first column has the "
                          "names of their folders"));
   app.add_option("--rename", a->rename, "points: OLD=NEW, what the legend calls a curve");
+  app.add_option("--drop", a->drop, "points: curves that are left out");
+  app.add_flag("--labels", a->points.labels,
+               "points: names beside the ends of the curves, in the place of a legend");
   app.add_flag("--log-x", a->points.log_x, "points: logarithmic x; a zero stands apart");
   app.add_flag("--log-y", a->points.log_y, "points: logarithmic y; a zero stands apart");
 

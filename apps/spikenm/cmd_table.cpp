@@ -54,8 +54,9 @@ std::string paper_text(const TableArguments& a) {
                 "and columns are the paper's");
   const auto runs = a.folders.empty() ? std::vector<report::Run>() : read_runs(a);
   const auto groups = report::compare_with_paper(read_published(a), runs);
-  return a.format == "csv" ? report::comparison_csv(groups)
-                           : report::format_comparison(groups, kFormats.at(a.format));
+  return a.format == "csv"
+             ? report::comparison_csv(groups)
+             : report::format_comparison(groups, kFormats.at(a.format), a.view.most_width);
 }
 
 std::string runs_text(const TableArguments& a) {

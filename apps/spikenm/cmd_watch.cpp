@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <thread>
 
@@ -24,10 +25,15 @@ struct WatchArguments {
   bool once = false;
 };
 
-size_t terminal_width() {
+struct TerminalSize {
+  size_t width = 100, height = SIZE_MAX;
+};
+
+// Looked at anew before each drawing: a window may change.
+TerminalSize terminal_size() {
   winsize size{};
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 100;
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
+  return {.width = size.ws_col, .height = size.ws_row > 0 ? size.ws_row : SIZE_MAX};
 }
 
 // Waits in short pieces, so that Ctrl-C ends it at once.
@@ -43,12 +49,14 @@ void watch(const WatchArguments& a) {
   const bool redraws = !a.once && ::isatty(STDERR_FILENO) != 0;
   report::Run run = report::read_begun_run(a.run);
   while (redraws && !run.number("test_accuracy")) {
-    draw("\x1b[H\x1b[J" + report::watch_text(run, terminal_width()));
+    // The cursor stands on the line below.
+    const TerminalSize size = terminal_size();
+    draw("\x1b[H\x1b[J" + report::watch_text(run, size.width, size.height - 1));
     wait(a.every);
     run = report::read_begun_run(a.run);
   }
   if (redraws) draw("\x1b[H\x1b[J");
-  show_text(report::watch_text(run, terminal_width()));
+  show_text(report::watch_text(run, terminal_size().width));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "support/cli.h"
 #include "spikenm/core/file.h"
 #include "spikenm/core/json.h"
+#include "spikenm/core/safetensors.h"
 #include "spikenm/core/stopwatch.h"
 
 #include <fmt/format.h>
@@ -166,6 +167,31 @@ TEST_F(Cli, EvalMeasuresWhatTrainingMeasuredAndInspectShowsTheLayers) {
   for (const char* part : {"layer", "kept %", "alive", "conv1", "conv2", "conv3", "fc1", "8x4x3x3",
                            "2:4", "N:M valid"})
     EXPECT_NE(inspect.out.find(part), std::string::npos) << inspect.out << "lacks: " << part;
+}
+
+// The mean score of each class in order, whose largest is the answer that the accuracy counts.
+TEST_F(Cli, EvalWritesTheScoresThatItsAccuracyComesFrom) {
+  ASSERT_EQ(run(tiny({"train", "--out", "run"}, {"neuron.threshold=0.1"})).code, 0);
+  const Outcome eval = run({"eval", "run", "--json", "--scores", "s.safetensors"});
+  ASSERT_EQ(eval.code, 0) << eval.err;
+  const SafetensorsFile file = read_safetensors(dir / "s.safetensors");
+  const StoredTensor &scores = *file.find("scores"), &labels = *file.find("labels");
+  EXPECT_EQ(scores.dtype + " " + labels.dtype, "F32 I64");
+  ASSERT_EQ(scores.shape, (std::vector<int64_t>{20, 10}));
+  ASSERT_EQ(labels.shape, std::vector<int64_t>{20});
+
+  const auto* const score = reinterpret_cast<const float*>(scores.bytes.data());
+  const auto* const label = reinterpret_cast<const int64_t*>(labels.bytes.data());
+  std::set<float> values(score, score + 200);
+  EXPECT_GT(values.size(), 20u);
+  int right = 0;
+  for (int64_t i = 0; i < 20; ++i) {
+    const float* const row = score + 10 * i;
+    right += std::max_element(row, row + 10) - row == label[i] ? 1 : 0;
+  }
+  EXPECT_EQ(5 * right, Json::parse(eval.out).at("test_accuracy"));
+  expect_failure({"eval", "run", "--scores", "nowhere/s.safetensors"}, 1,
+                 {"nowhere/s.safetensors", "No such file"});
 }
 
 TEST_F(Cli, ADryRunAndInspectNeedNeitherDataNorGpu) {

@@ -1,14 +1,31 @@
 """From a trained run to a file that spikenm-run measures. export_program_test.py SPIKENM SPIKENM_RUN"""
 import json
 import os
+import pathlib
+import random
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
 PROGRAM, RUN_PROGRAM = map(os.path.abspath, sys.argv[1:3])
+TIME_RUNS = pathlib.Path(__file__).resolve().parents[2] / "tools" / "time_runs.py"
 TINY = ("data.train_size=200", "data.test_size=40", "model.width=4", "model.T=3", "train.epochs=2", "train.search_epochs=1",
         "train.batch_size=20", "method.name=random", "method.pattern=2:4", "threads=1")
+
+
+def write_n_mnist(root):
+    """Recordings of ten digits, 40 bits an event: each digit is a bar at a place of its own."""
+    draw = random.Random(1)
+    for part, count in (("Train", 6), ("Test", 3)):
+        for digit in range(10):
+            folder = root / part / str(digit)
+            folder.mkdir(parents=True)
+            for number in range(count):
+                events = [(3 * digit + draw.randrange(4), draw.randrange(34), draw.randrange(2), 1000 * i) for i in range(300)]
+                (folder / f"{number:05}.bin").write_bytes(
+                    b"".join(struct.pack(">BI", x, y << 24 | on << 23 | t) for x, y, on, t in events))
 
 
 class Export(unittest.TestCase):
@@ -49,6 +66,44 @@ class Export(unittest.TestCase):
             self.assertEqual((measured["samples"], measured["accuracy"]), (40, verify["runtime_accuracy"]))
             text = self.run_program(*data, "--limit", "10")
             self.assertRegex(text, r"^moving-shapes: [\d.]+ % of 10 samples, [\d.]+ ms each\n$")
+
+    def test_the_program_measures_recordings_in_a_folder(self):
+        write_n_mnist(pathlib.Path(self.folder.name) / "n-mnist")
+        data = ("--data", "n-mnist", "--root", "n-mnist")
+        self.run_program(PROGRAM, "train", "data.name=n-mnist", "data.root=n-mnist", "data.cache=off", "data.val_fraction=0",
+                         "model.name=mlp", "model.hidden=[32]", "model.T=4", "method.name=random", "method.pattern=2:4",
+                         "train.epochs=12", "train.search_epochs=1", "train.batch_size=10", "train.lr=0.01", "threads=1",
+                         "--out", "digits")
+        for dtype in ("fp32", "int8"):
+            exported = json.loads(self.run_program(PROGRAM, "export", "digits", "-o", "digits.snm", "--dtype", dtype,
+                                                   "--verify", "30", "--json"))
+            measured = json.loads(self.run_program(RUN_PROGRAM, "digits.snm", *data, "--json"))
+            self.assertEqual((measured["samples"], measured["accuracy"]), (30, exported["verify"]["runtime_accuracy"]))
+            self.assertGreater(measured["accuracy"], 50)  # a tenth are right by chance
+        self.assertRegex(self.run_program(RUN_PROGRAM, "digits.snm", *data), r"^n-mnist: [\d.]+ % of 30 samples, ")
+        one = json.loads(self.run_program(RUN_PROGRAM, "digits.snm", "n-mnist/Test/7/00001.bin", "--json"))[0]
+        self.assertEqual(len(one["scores"]), 10)
+        found = subprocess.run((RUN_PROGRAM, "digits.snm", "--data", "n-mnist", "--root", "run"), cwd=self.folder.name,
+                               capture_output=True, text=True)
+        self.assertEqual(found.returncode, 1)
+        self.assertIn("run: found no folder Test; n-mnist is read from", found.stderr)
+
+    def test_runs_are_timed_for_a_plot(self):
+        def time_runs(*arguments):
+            return subprocess.run((sys.executable, TIME_RUNS, *arguments, "--programs", os.path.dirname(PROGRAM), "--limit", "5",
+                                   "--rounds", "2"), cwd=self.folder.name, capture_output=True, text=True)
+
+        found = time_runs("run", "-o", "ms.csv")
+        self.assertEqual(found.returncode, 0, found.stderr)
+        header, row = (pathlib.Path(self.folder.name) / "ms.csv").read_text().splitlines()
+        self.assertEqual((header, row.split(",")[0]), ("run,milliseconds", "run"))
+        self.assertGreater(float(row.split(",")[1]), 0)
+        self.run_program(PROGRAM, "plot", "points", "run", "--with", "ms.csv", "--x", "milliseconds", "-o", "ms.svg")
+        self.assertIn("milliseconds of a sample", (pathlib.Path(self.folder.name) / "ms.svg").read_text())
+        for wrong, sentence in (("nowhere", "nowhere: found no folder, wanted runs"), ("ms.csv", "ms.csv: found no folder")):
+            found = time_runs(wrong, "-o", "never.csv")
+            self.assertEqual((found.returncode, found.stderr.count("\n")), (1, 1))
+            self.assertIn(f"time_runs: {sentence}", found.stderr)
 
     def test_the_file_says_where_it_comes_from(self):
         self.run_program(PROGRAM, "export", "run", "-o", "p.snm")

@@ -1,4 +1,5 @@
 """spikenm-run as a user meets it: what it links, prints and refuses. run_program_test.py PROGRAM MODEL IMAGE_MODEL"""
+import csv
 import json
 import os
 import pathlib
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 import zlib
 
 PROGRAM, MODEL, IMAGE_MODEL = sys.argv[1:4]
@@ -26,6 +28,62 @@ def write_npy(path, shape, value=1):
         count *= size
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + (
         struct.pack(f"<{count}f", *value) if isinstance(value, list) else struct.pack("<f", value) * count))
+
+
+def npy_bytes(descr, values):
+    """A row of numbers of one type: '<i8', '<u2' or '|u1'."""
+    head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len(values)},), }}"
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    letter = {"<i8": "q", "<u2": "H", "|u1": "B"}[descr]
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(values)}{letter}", *values)
+
+
+# Events are (t, x, y, ON) with t in microseconds.
+def atis(events):
+    """40 bits each: x, y, polarity and 23 bits of time."""
+    return b"".join(struct.pack(">BI", x, y << 24 | on << 23 | t) for t, x, y, on in events)
+
+
+def dat(events, side):
+    """Prophesee DAT, version 2: lines of text, the event's type and size, then pairs of 32 bits."""
+    text = f"% Data file containing CD events.\n% Version 2\n% Width {side}\n% Height {side}\n".encode()
+    return text + b"\x0c\x08" + b"".join(struct.pack("<II", t, x | y << 14 | on << 28) for t, x, y, on in events)
+
+
+def npz(events):
+    """The arrays t, x, y and p of an archive, which is packed."""
+    columns = list(zip(*events))
+    with tempfile.TemporaryFile() as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, descr, values in zip("txyp", ("<i8", "<u2", "<u2", "|u1"), columns):
+                archive.writestr(name + ".npy", npy_bytes(descr, values))
+        file.seek(0)
+        return file.read()
+
+
+def lz4_frame(content):
+    """One block, stored as it is."""
+    return bytes.fromhex("04224d18604082") + struct.pack("<I", 1 << 31 | len(content)) + content + bytes(4)
+
+
+def aedat4(events, side, lz4=False):
+    """AEDAT 4.0 with one stream of one packet. The FlatBuffers have their tables at fixed places."""
+    path = "/outInfo/0/"
+    attribute = '<attr key="{}" type="string">{}</attr>'.format
+    xml = ('<dv version="2.0"><node name="outInfo" path="/outInfo/">'
+           f'<node name="0" path="{path}">{attribute("compression", "LZ4" if lz4 else "NONE")}{attribute("typeIdentifier", "EVTS")}'
+           f'<node name="info" path="{path}info/">{attribute("sizeX", side)}{attribute("sizeY", side)}</node></node></node></dv>')
+    rows = b"".join(struct.pack("<qHHB3x", t, x, y, on) for t, x, y, on in events)
+    body = struct.pack("<I4sHHH2xiII", 16, b"EVTS", 6, 8, 4, 8, 4, len(events)) + rows
+    body = struct.pack("<I", len(body)) + body
+    body = lz4_frame(body) if lz4 else body
+    packet = struct.pack("<ii", 0, len(body)) + body
+
+    def header(table_at):
+        content = (struct.pack("<I4sHHHHH2xiiIqI", 20, b"IOHE", 10, 20, 4, 12, 8, 12, int(lz4), 12, table_at, len(xml)) + xml.encode() + b"\0")
+        return b"#!AER-DAT4.0\r\n" + struct.pack("<I", len(content)) + content
+
+    return header(len(header(0)) + len(packet)) + packet + b"list of packets"
 
 
 def png(side, pixels):
@@ -77,17 +135,18 @@ class RunProgram(unittest.TestCase):
 
     def test_an_event_file_is_cut_into_frames(self):
         draw = random.Random(1)
-        events = [(draw.randrange(8), draw.randrange(8), draw.randrange(2)) for _ in range(100)]
-        # 40 bits each: x, y, polarity and a time.
-        self.path("a.bin").write_bytes(
-            b"".join(struct.pack(">BI", x, y << 24 | on << 23 | 1000 * i) for i, (x, y, on) in enumerate(events)))
+        events = [(1000 * i, draw.randrange(8), draw.randrange(8), draw.randrange(2)) for i in range(100)]
         frames = [0] * (3 * 2 * 8 * 8)
-        for i, (x, y, on) in enumerate(events):  # 33, 33 and 34 of them
+        for i, (_, x, y, on) in enumerate(events):  # 33, 33 and 34 of them
             frames[(min(i // 33, 2) * 2 + on) * 64 + y * 8 + x] += 1
-        write_npy(self.path("a.npy"), (3, 2, 8, 8), frames)
-        self.assertEqual(self.scores(MODEL, "a.bin"), self.scores(MODEL, "a.npy"))
+        write_npy(self.path("frames.npy"), (3, 2, 8, 8), frames)
         write_npy(self.path("zeros.npy"), (3, 2, 8, 8), 0)
-        self.assertNotEqual(self.scores(MODEL, "a.bin"), self.scores(MODEL, "zeros.npy"))
+        wanted = self.scores(MODEL, "frames.npy")
+        self.assertNotEqual(wanted, self.scores(MODEL, "zeros.npy"))
+        for name, content in (("a.bin", atis(events)), ("a.dat", dat(events, 8)), ("a.npz", npz(events)),
+                              ("a.aedat4", aedat4(events, 8)), ("b.aedat4", aedat4(events, 8, lz4=True))):
+            self.path(name).write_bytes(content)
+            self.assertEqual(self.scores(MODEL, name), wanted, name)
 
     def test_pictures_are_read_by_channel(self):
         draw = random.Random(2)
@@ -114,6 +173,23 @@ class RunProgram(unittest.TestCase):
         text = run("profile", MODEL, "--rounds", 1).stdout
         self.assertIn("events", text)
         self.assertIn(f"2:4 int8, {layers[1]['stored']} of {layers[1]['weights']} weights: ", text)
+
+    def test_several_networks_are_timed_as_rows(self):
+        for name in ("a/seed0.snm", "b,c.snm"):
+            self.path(name).parent.mkdir(exist_ok=True)
+            self.path(name).write_bytes(pathlib.Path(MODEL).read_bytes())
+        write_npy(self.path("in.npy"), (3, 2, 8, 8))
+        both = [self.path("a/seed0.snm"), self.path("in.npy"), self.path("b,c.snm")]
+        found = run("bench", *both, "--rounds", 2, "--csv")
+        self.assertEqual(found.returncode, 0, found.stderr)
+        rows = list(csv.reader(found.stdout.splitlines()))
+        self.assertEqual(rows[0], ["run", "milliseconds"])
+        self.assertEqual([row[0] for row in rows[1:]], [str(self.path("a/seed0")), str(self.path("b,c"))])
+        self.assertTrue(all(float(row[1]) > 0 for row in rows[1:]))
+        self.assertEqual([row["model"] for row in json.loads(run("bench", *both, "--rounds", 1, "--json").stdout)], [str(both[0]), str(both[2])])
+        self.assertEqual(run("bench", *both, "--rounds", 1).stdout.count("ms a sample"), 2)
+        self.refuses(2, "found two files to run on", "bench", *both, self.path("other.npy"))
+        self.refuses(2, "found --json and --csv", "bench", MODEL, "--json", "--csv")
 
     def test_pictures_are_known_by_their_content(self):
         for begin in (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0"):

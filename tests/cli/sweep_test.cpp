@@ -299,6 +299,7 @@ TEST_F(SweepCli, TheCarriedSweepsAreReadWhole) {
       {"studies/held_masks.toml", shapes},
       {"studies/held_settings.toml", shapes},
       {"studies/controls.toml", shapes},
+      {"studies/other_methods.toml", shapes},
       {"studies/table_a.toml", shapes},
       {"studies/table_b.toml",
        {"data.name=moving-shapes", "data.augment=[]", "model.fc=32", "data.mean=[0, 0]",

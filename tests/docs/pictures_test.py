@@ -1,33 +1,61 @@
-"""The picture of all methods is what its command in docs/pictures.md makes of docs/results.
+"""The pictures of docs/pictures are what the commands of docs/pictures.md make.
 
-pictures_test.py SPIKENM
+pictures_test.py BUILD: the folder with spikenm and spikenm-train.
+
+The picture of all methods is made of docs/results, to the byte. The others show runs that take a minute to train and differ by
+processor: runs on fewer samples must give pictures with the same words, whatever the numbers in them.
 """
 import pathlib
-import shlex
+import re
 import subprocess
 import sys
 import tempfile
+import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-NAME = "methods.svg"
+sys.dont_write_bytecode = True
+from doc_commands import commands  # noqa: E402
+from reader import ROOT, with_keys  # noqa: E402
+
+BUILD = pathlib.Path(sys.argv.pop()).resolve()
+PICTURES = ROOT / "docs/pictures"
+SHOWN = [command for command in commands((ROOT / "docs/pictures.md").read_text()) if not command.inline]
+FEW = {"data.train_size": 100, "data.test_size": 40}
 
 
-def command_of(page):
-    """The words of the command that writes the picture."""
-    text = page.read_text().replace("\\\n", " ")
-    [line] = [line for line in text.splitlines() if line.startswith("    spikenm plot") and line.endswith(f"-o {NAME}")]
-    return shlex.split(line)
+def run(words, **more):
+    done = subprocess.run([BUILD / "spikenm", *words], capture_output=True, text=True, timeout=300, **more)
+    assert done.returncode == 0, f"{words}: {done.stderr}"
 
 
-def main():
-    words = command_of(ROOT / "docs/pictures.md")
-    with tempfile.TemporaryDirectory() as folder:
-        made = pathlib.Path(folder) / NAME
-        subprocess.run([sys.argv[1], *words[1:-1], made], cwd=ROOT, check=True)
-        assert made.read_text() == (ROOT / "docs/pictures" / NAME).read_text(), (
-            f"docs/pictures/{NAME} is stale: in the repository's root, {shlex.join(words[:-1])} docs/pictures/{NAME}")
-    print("ok")
+def words_of(picture):
+    """Its texts, with # for each number; those that are only a number are left out."""
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", picture)
+    return {re.sub(r"\d+(?:\.\d+)?", "#", text) for text in texts if re.search(r"[^\W\d]{2}", text)}
+
+
+class Pictures(unittest.TestCase):
+    def test_all_methods(self):
+        [command] = [command for command in SHOWN if command.words[-1] == "methods.svg"]
+        with tempfile.TemporaryDirectory() as folder:
+            made = pathlib.Path(folder) / "methods.svg"
+            run([*command.words[1:-1], made], cwd=ROOT)
+            self.assertTrue(made.read_text() == (PICTURES / "methods.svg").read_text(), f"docs/pictures/methods.svg is stale: {command.text}")
+
+    def test_pictures_of_runs(self):
+        ours = [command.words for command in SHOWN if command.words[-1].startswith("docs/pictures/")]
+        self.assertEqual(len(ours), 4)
+        [sweep] = [command.words for command in SHOWN if command.words[1] == "sweep" and command.words[-1] in ours[0]]
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "configs").symlink_to(ROOT / "configs")
+            (folder / "docs/pictures").mkdir(parents=True)
+            for words in [with_keys(sweep, FEW), *ours]:
+                run(words[1:], cwd=folder)
+            for name in (words[-1] for words in ours):
+                shown, made = words_of((ROOT / name).read_text()), words_of((folder / name).read_text())
+                self.assertGreater(len(shown), 2, name)
+                self.assertEqual(shown, made, f"{name} is stale: make it anew by the commands of docs/pictures.md")
 
 
 if __name__ == "__main__":
-    main()
+    unittest.main()

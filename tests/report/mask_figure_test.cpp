@@ -23,6 +23,20 @@ TEST(MaskFigure, ShowsMomentsKeptShareAndEntropy) {
     EXPECT_NE(svg.find(part), std::string::npos) << part;
 }
 
+// Six channels: a block of four, and two weights that are in none.
+TEST(MaskFigure, SaysThatTailsCountAsKept) {
+  const std::string note = "(tails) stay, and count as kept";
+  LayerMask mask = layer({1, 1, 0, 0, 0, 0, 1, 1});
+  EXPECT_EQ(masks_svg("title", {{"final", 2, {mask}}}).find(note), std::string::npos);
+  mask.keep.resize(6);
+  mask.magnitude.resize(6);
+  mask.layout = nm::make_layout({1, 6, 1, 1}, nm::NmPattern::parse("2:4", "x"), nm::Axis::kIn, "x");
+  EXPECT_NE(masks_svg("title", {{"final", 2, {mask}}}).find(note), std::string::npos);
+  mask.pattern = "unstructured";
+  mask.layout = nm::no_blocks({1, 6, 1, 1});
+  EXPECT_EQ(masks_svg("title", {{"final", 2, {mask}}}).find(note), std::string::npos);
+}
+
 TEST(MaskFigure, AMaskWithoutBlocksIsShownByOutputChannel) {
   LayerMask mask = layer({1, 0, 0, 0, 0, 0, 1, 1});
   mask.pattern = "unstructured";

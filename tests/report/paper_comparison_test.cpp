@@ -1,7 +1,10 @@
 #include "spikenm/report/paper_comparison.h"
 
+#include "spikenm/report/view_columns.h"
 #include "support/expect_error.h"
 #include "support/paper_runs.h"
+
+#include <sstream>
 
 namespace spikenm::report {
 namespace {
@@ -66,7 +69,7 @@ TEST(PaperComparison, OursStandBesideTheirRowInEachTableAndControlsBelow) {
 
 TEST(PaperComparison, TextMarkdownLatexAndCsvHaveTheSameRows) {
   const auto groups = compare_with_paper(figures(), {make_run({.method = "random"}, 80)});
-  const std::string text = format_comparison(groups, ViewFormat::kText);
+  const std::string text = format_comparison(groups, ViewFormat::kText, 200);
   EXPECT_NE(text.find("Table 1 of the paper, and ours\n\nCIFAR10\n"), std::string::npos) << text;
   EXPECT_NE(text.find("no: network, T, recipe   copied"), std::string::npos) << text;
   EXPECT_NE(text.find("92.60 [1]"), std::string::npos) << text;
@@ -85,6 +88,35 @@ TEST(PaperComparison, TextMarkdownLatexAndCsvHaveTheSameRows) {
   EXPECT_NE(csv.find("\n1,CIFAR10,,random,2:4,,6conv2fc,8,,,,,,,,80.00,,1.25,50.00,40.50,1,,\n"),
             std::string::npos)
       << csv;
+}
+
+size_t widest_line(const std::string& text) {
+  size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, width_of(line));
+  return widest;
+}
+
+TEST(PaperComparison, TextFitsByLettersThenByLeavingColumnsOut) {
+  const auto alone = compare_with_paper(figures(), {});
+  EXPECT_GT(widest_line(format_comparison(alone, ViewFormat::kText, 200)), 110u);
+  const std::string both = format_comparison(alone, ViewFormat::kText, 110);
+  EXPECT_LE(widest_line(both), 110u) << both;
+  const std::string letters = both.substr(0, both.find("Table 2"));
+  for (const char* part :
+       {"  n t r     c", "structured", "differs: from SpikeNM's row in n the network"})
+    EXPECT_NE(letters.find(part), std::string::npos) << part << letters;
+  EXPECT_EQ(letters.find("like for like: "), std::string::npos) << letters;
+  EXPECT_EQ(letters.find("left out"), std::string::npos) << letters;
+
+  const auto groups =
+      compare_with_paper(figures(), {make_run({}, 90), make_run({.method = "random"}, 80)});
+  const std::string text = format_comparison(groups, ViewFormat::kText);
+  EXPECT_LE(widest_line(text), 100u) << text;
+  for (const char* part : {"our acc %", "90.00", "left out: category, our SOPs M", "--width"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << text;
+  const std::string markdown = format_comparison(groups, ViewFormat::kMarkdown);
+  EXPECT_NE(markdown.find("| like for like | from |"), std::string::npos) << "as wide as it is";
 }
 
 TEST(PaperComparison, AFileThatDoesNotSayWhatIsComparedIsNamed) {

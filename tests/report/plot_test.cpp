@@ -221,5 +221,35 @@ TEST(Plot, WhatCannotBeDrawnIsSaid) {
   EXPECT_ERROR(drawn(plot), "not finite");
 }
 
+// The y of a text in an SVG.
+double height_of(const std::string& svg, const std::string& text) {
+  const size_t at = svg.find(">" + text + "<"), y = svg.rfind(" y=\"", at);
+  return at == std::string::npos ? -1 : std::stod(svg.substr(y + 4));
+}
+
+TEST(Plot, LabelsStandInTheOrderOfTheEndsAndApart) {
+  Plot plot;
+  plot.labels = true;
+  for (int i = 0; i < 14; ++i) {
+    Series series{.name = fmt::format("curve {}", i), .style = Series::Style::kLine, .values = {}};
+    series.values = {{.x = 1, .y = 0, .spread = {}, .x_spread = {}},
+                     {.x = 2, .y = 80 - 0.01 * i, .spread = {}, .x_spread = {}}};
+    plot.series.push_back(series);
+  }
+  plot.references.push_back({.name = "dense", .y = 81, .spread = {}});
+  const std::string svg = plot_svg(plot);
+  double above = height_of(svg, "dense");
+  EXPECT_GT(above, 0);
+  for (int i = 0; i < 14; ++i) {
+    const double y = height_of(svg, fmt::format("curve {}", i));
+    EXPECT_GE(y, above + 14.9) << i;
+    above = y;
+  }
+  EXPECT_LT(above, plot_size(plot).height);
+  Plot with_legend = plot;
+  with_legend.labels = false;
+  EXPECT_GT(plot_size(with_legend).height, plot_size(plot).height) << "no rows of a legend";
+}
+
 }  // namespace
 }  // namespace spikenm::report

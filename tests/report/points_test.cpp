@@ -44,7 +44,44 @@ TEST(Points, RunsMayHaveNumbersFromElsewhere) {
   ASSERT_EQ(plot.series.size(), 1u) << "a run without the number has no point";
   EXPECT_EQ(plot.series[0].name, "random");
   EXPECT_EQ(plot.series[0].values.at(0).x, 1.5);
-  EXPECT_ERROR(add_numbers(rows, parse_csv("run,ms\nx,1\n", "ms.csv")), "ms.csv", "'run'", "'a'");
+  EXPECT_ERROR(add_numbers(rows, parse_csv("run,ms\nx,1\n", "ms.csv")), "ms.csv", "'run'", "/a'");
+}
+
+// As in the folder of a sweep, where every run is a seed0.
+TEST(Points, NumbersFindTheirRunByTheEndOfItsPath) {
+  test::ReportRuns made;
+  const std::vector<report::Run> runs{made.add("g/x/seed0", 0, "dense", ""),
+                                      made.add("g/x/seed1", 1, "dense", ""),
+                                      made.add("g/y/seed0", 0, "random", "")};
+  const auto joined = [&](const std::string& text) {
+    std::vector<PointRow> rows = rows_of_runs(runs, "method.name");
+    add_numbers(rows, parse_csv(text, "ms.csv"));
+    std::vector<double> found;
+    for (const PointRow& row : rows)
+      found.push_back(row.numbers.contains("ms") ? row.numbers.at("ms") : 0);
+    return found;
+  };
+  using Numbers = std::vector<double>;
+  EXPECT_EQ(joined("run,ms\nx/seed0,1\n../g/y/seed0/,2\n"), (Numbers{1, 0, 2}));
+  EXPECT_EQ(joined("run,ms\nseed1,3\n" + (made.dir() / "g/x/seed0").string() + ",4\n"),
+            (Numbers{4, 3, 0}));
+  EXPECT_EQ(joined("run,ms\ng/x/seed1,6\nseed1,3\n"), (Numbers{0, 6, 0})) << "the longest name";
+  EXPECT_ERROR(joined("run,ms\nx/seed0,1\nseed0,2\n"), "ms.csv:3", "'seed0'", "several settings");
+  EXPECT_ERROR(joined("run,ms\need0,1\nz/seed0,2\n"), "found none of the runs");
+}
+
+TEST(Points, ARunThatTwoTablesHaveCountsOnce) {
+  std::vector<PointRow> rows =
+      rows_of_csv(parse_csv("member,pattern,seed,y\ndense,,6,1\nheld,2:4,6,2\n", "a.csv"), "");
+  const auto repeated = add_rows(
+      rows, rows_of_csv(parse_csv("member,seed,y\ndense,6,9\ndense,7,3\nheld,6,4\n", "b.csv"), ""));
+  EXPECT_EQ(repeated, std::vector<std::string>{"dense, seed 6"});
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[2].point, rows[0].point) << "a column that is empty tells nothing apart";
+  EXPECT_EQ(rows[3].series, "held") << "of another pattern";
+  drop_series(rows, {"held"});
+  EXPECT_EQ(rows.size(), 2u);
+  EXPECT_ERROR(drop_series(rows, {"held"}), "--drop", "'held'", "dense");
 }
 
 TEST(Points, CurvesMayBeCalledOtherwise) {

@@ -79,7 +79,8 @@ TEST(Settings, TheLengthOfTheSearchIsOfTheRecipeWhereARateDependsOnIt) {
   EXPECT_EQ(recipe("cosine", 1e-3, 3), recipe("cosine", 1e-3, 5));
   EXPECT_EQ(recipe("constant", 1e-3, 3), recipe("constant", 1e-3, 5));
   EXPECT_NE(recipe("constant", 1e-4, 3), recipe("constant", 1e-4, 5));
-  EXPECT_NE(recipe("two-cosines", 1e-3, 3), recipe("two-cosines", 1e-3, 5));
+  for (const char* schedule : {"two-cosines", "two-steps"})
+    EXPECT_NE(recipe(schedule, 1e-3, 3), recipe(schedule, 1e-3, 5));
 }
 
 TEST(DistinctRuns, OneSeedInTwoFoldersIsOneRun) {

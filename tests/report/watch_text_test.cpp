@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace spikenm::report {
 namespace {
 
@@ -30,6 +32,20 @@ TEST(WatchText, ShowsTheDensityOfEachLayer) {
   const std::string text = watch_text(run, 80);
   EXPECT_NE(text.find("layer_density conv2        0.5  "), std::string::npos) << text;
   EXPECT_NE(text.find("layer_density fc1         0.25  "), std::string::npos) << text;
+}
+
+TEST(WatchText, OnALowTerminalTheLastLineSaysHowManyAreLeftOut) {
+  test::ReportRuns made;
+  const report::Run run = made.add(
+      "a", 0, "random", "{\"epoch\": 1, \"loss\": 2, \"lr\": 1, \"a\": 1, \"b\": 1, \"c\": 1}\n");
+  EXPECT_EQ(watch_text(run, 80, 6), watch_text(run, 80));
+  const std::string low = watch_text(run, 80, 4);
+  EXPECT_EQ(std::count(low.begin(), low.end(), '\n'), 4);
+  EXPECT_NE(low.find("\nlr "), std::string::npos) << low;
+  EXPECT_TRUE(low.ends_with("\n… 3 more\n")) << low;
+  EXPECT_TRUE(watch_text(run, 80, 1).ends_with("\n… 5 more\n"));
+  const std::string narrow = watch_text(run, 12);
+  EXPECT_TRUE(narrow.substr(0, narrow.find('\n')).ends_with("…")) << narrow;
 }
 
 TEST(WatchText, ACurveIsAsWideAsItMayBe) {

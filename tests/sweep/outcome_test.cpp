@@ -118,6 +118,27 @@ TEST(Outcome, PlotDrawsTheNumberThatIsAskedFor) {
   EXPECT_ERROR(make_plot(e.spec, e.runs, {}), "plot.y", "'weight'", "nearest is weight_pct");
 }
 
+TEST(Outcome, AnyNumberMayStandAlongX) {
+  Example e;
+  e.spec.members = {listed("dense", false), listed("held", true)};
+  e.spec.plot.x = "weight_pct";
+  expand(e.spec);
+  e.runs[3].run.result["weight_pct"] = 12.5;
+  e.runs[2].run.result["weight_pct"] = 51.5;
+  const report::Plot plot = make_plot(e.spec, e.runs, {});
+  EXPECT_EQ(plot.x_label, "weight %");
+  EXPECT_TRUE(plot.names.empty());
+  ASSERT_EQ(plot.series.size(), 1u) << "the reference is a line of its own";
+  EXPECT_EQ(plot.series[0].name, "held");
+  ASSERT_EQ(plot.series[0].values.size(), 2u);
+  EXPECT_EQ(plot.series[0].values[0].x, 12.5);
+  EXPECT_EQ(plot.series[0].values[0].y, 70);
+  EXPECT_EQ(plot.series[0].values[1].x, 51);
+  EXPECT_TRUE(plot.series[0].values[1].x_spread);
+  e.spec.plot.x = "sops_m";
+  EXPECT_ERROR(make_plot(e.spec, e.runs, {}), "plot.x", "'sops_m'", "weight_pct");
+}
+
 TEST(Outcome, PlotByNameHasThePublishedBesideOurs) {
   Spec spec;
   spec.members = {listed("A", true), listed("B", true)};

@@ -93,6 +93,17 @@ TEST(Expand, TheGridIsRunForEveryMemberThatWantsIt) {
   EXPECT_EQ(spec.members[2].series, "pattern=2:16");
 }
 
+TEST(Expand, ANumberOfTheResultsAlongXHasACurveForEachListedMember) {
+  Spec spec;
+  spec.grid = {{"method.pattern", {"\"2:4\"", "\"2:16\""}}};
+  spec.members = {listed("dense", {}, false), listed("random"), listed("rewire")};
+  spec.plot.x = "weight_pct";
+  spec = expanded(spec);
+  EXPECT_EQ(spec.members[2].series, "random");
+  EXPECT_EQ(spec.members[3].series, "rewire");
+  EXPECT_EQ(spec.members[0].series, "dense");
+}
+
 TEST(Expand, PooledKeysShareAGroup) {
   Spec spec;
   spec.grid = {{"m.tau_q", {"1", "2.4"}}, {"m.freeze_draw", {"0", "1"}}};
@@ -165,7 +176,7 @@ TEST(Expand, WhatThePlotNamesMustBeThere) {
   Spec spec;
   spec.grid = {{"a", {"1"}}};
   spec.plot.x = "b";
-  EXPECT_ERROR(expanded(spec), "plot.x", "'b'");
+  EXPECT_ERROR(expanded(spec), "plot.x", "'b'", "test_accuracy", "weight_pct");
   spec.plot.x = "";
   spec.plot.reference = "dense";
   EXPECT_ERROR(expanded(spec), "plot.reference", "'dense'");

@@ -1,6 +1,7 @@
 // The paper's tables as they are read.
 #include "spikenm/core/text.h"
 #include "spikenm/report/csv.h"
+#include "spikenm/report/fit_cells.h"
 #include "spikenm/report/paper_comparison.h"
 
 #include <fmt/format.h>
@@ -143,13 +144,16 @@ TableCells table_cells(const std::vector<const ComparisonGroup*>& groups) {
 
 }  // namespace
 
-std::string format_comparison(const std::vector<ComparisonGroup>& groups, ViewFormat format) {
+std::string format_comparison(const std::vector<ComparisonGroup>& groups, ViewFormat format,
+                              size_t most_width) {
   std::string text;
   for (size_t begin = 0; begin < groups.size();) {
     std::vector<const ComparisonGroup*> table;
     for (size_t g = begin; g < groups.size() && groups[g].table == groups[begin].table; ++g)
       table.push_back(&groups[g]);
-    text += (begin == 0 ? "" : "\n") + format_cells(table_cells(table), format);
+    TableCells cells = table_cells(table);
+    if (format == ViewFormat::kText) fit_cells(cells, most_width);
+    text += (begin == 0 ? "" : "\n") + format_cells(cells, format);
     begin += table.size();
   }
   return text;

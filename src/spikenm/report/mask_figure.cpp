@@ -86,6 +86,12 @@ Plot kept_plot(const MaskMoment& last) {
   plot.y_label = "kept %";
   plot.area_height = 180;
   plot.least_width = 460;
+  // Else 2:8 with a bar at 40 % looks wrong.
+  const auto has_tail = [](const LayerMask& layer) {
+    return layer.pattern.find(':') != std::string::npos && layer.layout.tail() > 0;
+  };
+  if (std::any_of(last.layers.begin(), last.layers.end(), has_tail))
+    plot.note = "weights in no whole block (tails) stay, and count as kept";
   Series bars{.name = "kept", .style = Series::Style::kBars, .values = {}};
   for (const LayerMask& layer : last.layers) {
     bars.values.push_back({.x = static_cast<double>(plot.names.size()),

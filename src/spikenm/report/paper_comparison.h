@@ -31,7 +31,9 @@ struct ComparisonGroup {
 std::vector<ComparisonGroup> compare_with_paper(const std::vector<PublishedRow>& published,
                                                 const std::vector<Run>& runs);
 
-std::string format_comparison(const std::vector<ComparisonGroup>& groups, ViewFormat format);
+// Text is at most so wide.
+std::string format_comparison(const std::vector<ComparisonGroup>& groups, ViewFormat format,
+                              size_t most_width = 100);
 // A line a row, of both tables.
 std::string comparison_csv(const std::vector<ComparisonGroup>& groups);
 

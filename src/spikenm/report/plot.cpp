@@ -2,7 +2,9 @@
 
 #include "spikenm/core/file.h"
 #include "spikenm/report/picture_file.h"
+#include "spikenm/report/plot_labels.h"
 #include "spikenm/report/plot_layout.h"
+#include "spikenm/report/plot_marker.h"
 #include "spikenm/report/svg_canvas.h"
 
 #include <algorithm>
@@ -27,32 +29,6 @@ double place(const Plot& plot, const PlotLayout& layout, size_t i, const Series:
   const double n = static_cast<double>(plot.series.size());
   const double step = slot * (style == Series::Style::kBars ? 0.7 : 0.3) / n;
   return layout.x(value.x) + step * (static_cast<double>(i) - (n - 1) / 2);
-}
-
-void draw_marker(Canvas& canvas, size_t i, Point p) {
-  const Color color = palette(i);
-  constexpr double r = 4.2;
-  switch (i % 4) {
-    case 0:
-      return canvas.disc(p, r, color);
-    case 1:
-      return fill(canvas,
-                  {{p.x - r * 0.9, p.y - r * 0.9},
-                   {p.x + r * 0.9, p.y - r * 0.9},
-                   {p.x + r * 0.9, p.y + r * 0.9},
-                   {p.x - r * 0.9, p.y + r * 0.9}},
-                  color);
-    case 2:
-      return fill(
-          canvas,
-          {{p.x, p.y - r * 1.2}, {p.x + r * 1.1, p.y + r * 0.8}, {p.x - r * 1.1, p.y + r * 0.8}},
-          color);
-    default:
-      return fill(
-          canvas,
-          {{p.x, p.y - r * 1.3}, {p.x + r * 1.3, p.y}, {p.x, p.y + r * 1.3}, {p.x - r * 1.3, p.y}},
-          color);
-  }
 }
 
 void draw_error_bars(Canvas& canvas, const PlotLayout& layout, double x, const Series::Value& value,
@@ -225,6 +201,7 @@ void draw_plot(const Plot& plot, Canvas& canvas) {
   }
   for (size_t i = 0; i < plot.series.size(); ++i) draw_series(plot, layout, i, canvas);
   draw_legend(plot, layout, canvas);
+  if (plot.labels) draw_labels(plot, layout, canvas);
 }
 
 std::string plot_svg(const Plot& plot) {

@@ -43,6 +43,7 @@ struct Plot {
   double area_height = 320;
   double least_width = 720;
   bool legend = true;
+  bool labels = false;  // names right of the curves' ends, in the place of a legend
 };
 
 // Size of the whole picture, in points.

@@ -1,6 +1,7 @@
 #include "spikenm/report/plot_layout.h"
 
 #include "spikenm/core/error.h"
+#include "spikenm/report/plot_labels.h"
 #include "spikenm/report/text_width.h"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ double widest_of(const std::vector<std::string>& texts) {
 // A single curve needs no legend.
 std::vector<LegendEntry> legend_of(const Plot& plot) {
   std::vector<LegendEntry> entries;
-  if (!plot.legend || plot.series.size() + plot.references.size() < 2) return entries;
+  if (!plot.legend || plot.labels || plot.series.size() + plot.references.size() < 2)
+    return entries;
   for (size_t i = 0; i < plot.series.size(); ++i)
     if (!plot.series[i].name.empty()) entries.push_back({plot.series[i].name, i});
   for (const Reference& r : plot.references) entries.push_back({r.name, std::nullopt});
@@ -98,7 +100,7 @@ PlotLayout::PlotLayout(const Plot& plot)
       x_axis(make_x_axis(plot)),
       y_axis(make_y_axis(plot)) {
   width = picture_width(plot, legend);
-  right = width - kRight;
+  right = width - kRight - (plot.labels ? label_room(plot) : 0);
   place_names(plot);
   place_legend(plot);
   const size_t rows = legend.empty() ? 0 : legend.back().row + 1;

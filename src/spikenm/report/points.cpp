@@ -10,6 +10,7 @@
 #include <array>
 #include <charconv>
 #include <set>
+#include <tuple>
 
 namespace spikenm::report {
 namespace {
@@ -75,6 +76,26 @@ struct Found {
   std::vector<double> x, y;
 };
 
+// The parts of a path from where it is clear: "../runs/./a/" has runs and a.
+std::vector<std::string> parts_of(const std::filesystem::path& path) {
+  std::vector<std::string> parts;
+  for (const std::filesystem::path& part : path.lexically_normal())
+    if (!part.empty() && part != ".." && part != "." && part != "/") parts.push_back(part.string());
+  return parts;
+}
+
+bool is_end_of(const std::string& name, const std::string& path) {
+  const std::vector<std::string> end = parts_of(name), whole = parts_of(path);
+  return !end.empty() && end.size() <= whole.size() &&
+         std::equal(end.rbegin(), end.rend(), whole.rbegin());
+}
+
+void take_numbers(PointRow& row, const std::vector<std::string>& header,
+                  const std::vector<std::string>& cells) {
+  for (size_t c = 1; c < cells.size(); ++c)
+    if (const std::optional<double> value = as_number(cells[c])) row.numbers[header[c]] = *value;
+}
+
 }  // namespace
 
 std::string column_label(const std::string& column) {
@@ -98,7 +119,7 @@ std::vector<PointRow> rows_of_runs(const std::vector<Run>& runs, const std::stri
     for (const Run* run : group.runs) {
       PointRow row{.series = by.empty() ? group.name : value_of_key(*run, by),
                    .point = group.name,
-                   .run = run->folder.filename().string(),
+                   .run = std::filesystem::absolute(run->folder).lexically_normal().string(),
                    .numbers = {{"seconds", seconds_of(*run)}}};
       for (const auto& [key, value] : run->result.items())
         if (value.is_number()) row.numbers[key] = value.get<double>();
@@ -118,7 +139,8 @@ std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by) {
   for (const Csv::Row& line : csv.rows) {
     PointRow row{
         .series = line.cells[series], .point = "", .run = line.cells.front(), .numbers = {}};
-    for (const size_t c : told_by) row.point += line.cells[c] + '\n';
+    for (const size_t c : told_by)
+      if (!line.cells[c].empty()) row.point += csv.header[c] + "=" + line.cells[c] + '\n';
     for (size_t c = 0; c < line.cells.size(); ++c)
       if (const std::optional<double> value = as_number(line.cells[c]))
         row.numbers[csv.header[c]] = *value;
@@ -128,18 +150,62 @@ std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by) {
 }
 
 void add_numbers(std::vector<PointRow>& rows, const Csv& more) {
+  std::vector<const Csv::Row*> lines;
+  for (const Csv::Row& line : more.rows) lines.push_back(&line);
+  // Longer names come later, and their numbers stay.
+  std::stable_sort(lines.begin(), lines.end(), [](const Csv::Row* a, const Csv::Row* b) {
+    return parts_of(a->cells.front()).size() < parts_of(b->cells.front()).size();
+  });
+
   bool has_any = false;
-  for (PointRow& row : rows) {
-    for (const Csv::Row& line : more.rows) {
-      if (line.cells.front() != row.run) continue;
+  for (const Csv::Row* line : lines) {
+    const PointRow* first = nullptr;
+    for (PointRow& row : rows) {
+      if (!is_end_of(line->cells.front(), row.run)) continue;
+      if (first == nullptr) first = &row;
+      SPIKENM_CHECK(
+          row.series == first->series && row.point == first->point,
+          "{}:{}: '{}' fits runs of several settings ({} and {}); wanted more of the path",
+          more.source, line->line, line->cells.front(), first->run, row.run);
+      take_numbers(row, more.header, line->cells);
       has_any = true;
-      for (size_t c = 1; c < line.cells.size(); ++c)
-        if (const std::optional<double> value = as_number(line.cells[c]))
-          row.numbers[more.header[c]] = *value;
     }
   }
   SPIKENM_CHECK(has_any, "{}: found none of the runs in the column '{}', wanted names such as '{}'",
                 more.source, more.header.front(), rows.empty() ? "" : rows.front().run);
+}
+
+std::vector<std::string> add_rows(std::vector<PointRow>& rows, std::vector<PointRow> more) {
+  using Name = std::tuple<std::string, std::string, double>;
+  const auto name_of = [](const PointRow& row) -> std::optional<Name> {
+    const auto seed = row.numbers.find("seed");
+    if (seed == row.numbers.end()) return std::nullopt;
+    return Name(row.series, row.point, seed->second);
+  };
+  std::set<Name> there;
+  for (const PointRow& row : rows)
+    if (const auto name = name_of(row)) there.insert(*name);
+
+  std::vector<std::string> repeated;
+  for (PointRow& row : more) {
+    const auto name = name_of(row);
+    if (name && there.contains(*name)) {
+      repeated.push_back(fmt::format("{}, seed {}", row.run, row.numbers.at("seed")));
+    } else {
+      rows.push_back(std::move(row));
+    }
+  }
+  return repeated;
+}
+
+void drop_series(std::vector<PointRow>& rows, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    std::set<std::string> all;
+    for (const PointRow& row : rows) all.insert(row.series);
+    SPIKENM_CHECK(all.contains(name), "--drop: found no curve '{}', wanted one of: {}", name,
+                  join({all.begin(), all.end()}, ", "));
+    std::erase_if(rows, [&](const PointRow& row) { return row.series == name; });
+  }
 }
 
 void rename_series(std::vector<PointRow>& rows, const std::vector<std::string>& names) {
@@ -178,6 +244,7 @@ Plot points_plot(const std::vector<PointRow>& rows, const PointsOptions& options
   plot.y_label = column_label(options.y);
   plot.log_x = options.log_x;
   plot.log_y = options.log_y;
+  plot.labels = options.labels;
   std::vector<size_t> counts;
   for (const std::string& name : order) {
     Series series{.name = name, .style = Series::Style::kLine, .values = {}};

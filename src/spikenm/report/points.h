@@ -13,7 +13,7 @@ namespace spikenm::report {
 struct PointRow {
   std::string series;  // the name in the legend
   std::string point;   // runs of one series with the same text are one point
-  std::string run;     // the name of the run's folder, or the first cell of a CSV row
+  std::string run;     // the whole path of the run's folder, or the first cell of a CSV row
   std::map<std::string, double> numbers;
 };
 
@@ -30,16 +30,24 @@ std::vector<PointRow> rows_of_runs(const std::vector<Run>& runs, const std::stri
 // the column `by`, or of the first one; points are told apart by all columns that hold text.
 std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by);
 
-// Gives the runs more numbers: those of the row of `more` whose first cell is the run's name. A run
-// that is not among them stays as it is; an Error when none is.
+// Gives the runs more numbers: those of the row of `more` whose first cell is the end of the run's
+// path, such as "seed0" or "2x8/seed0"; of several rows, that of the longest. A run that is not among
+// them stays as it is. An Error when none is, and when a row fits runs of several settings.
 void add_numbers(std::vector<PointRow>& rows, const Csv& more);
+
+// Adds the rows of another table, but for runs that are there already: with the same series, point
+// and seed. Returns their names.
+std::vector<std::string> add_rows(std::vector<PointRow>& rows, std::vector<PointRow> more);
+
+// Leaves series out. An Error names one that no row has.
+void drop_series(std::vector<PointRow>& rows, const std::vector<std::string>& names);
 
 // Calls series otherwise: "old=new" each. An Error names an old name that no row has.
 void rename_series(std::vector<PointRow>& rows, const std::vector<std::string>& names);
 
 struct PointsOptions {
   std::string x = "weight_pct", y = "test_accuracy", title;
-  bool log_x = false, log_y = false;
+  bool log_x = false, log_y = false, labels = false;
 };
 
 // An Error names a column that no row has. Rows without one of the two numbers are left out.

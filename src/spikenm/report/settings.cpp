@@ -27,7 +27,7 @@ std::string value_of(const Settings& settings, const std::string& key) {
 // Whether the learning rate of a step depends on where search ends and finetuning begins.
 bool rate_knows_phases(const Settings& settings) {
   const std::string schedule = value_of(settings, "train.schedule");
-  return schedule == "two-cosines" ||
+  return schedule == "two-cosines" || schedule == "two-steps" ||
          (schedule == "constant" &&
           value_of(settings, "train.lr") != value_of(settings, "train.finetune_lr"));
 }

@@ -103,6 +103,8 @@ std::vector<std::string> lines_of(const std::string& text, size_t width) {
   return lines;
 }
 
+}  // namespace
+
 void wrap_around(TableCells& cells, size_t width) {
   cells.caption = join(lines_of(cells.caption, width), "\n");
   std::vector<std::string> notes;
@@ -110,8 +112,6 @@ void wrap_around(TableCells& cells, size_t width) {
     for (std::string& line : lines_of(note, width)) notes.push_back(std::move(line));
   cells.notes = std::move(notes);
 }
-
-}  // namespace
 
 TableCells view_cells(std::vector<PaperRow> rows, const TableView& view) {
   TableCells cells;

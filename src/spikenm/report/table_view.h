@@ -37,6 +37,9 @@ TableCells view_cells(std::vector<PaperRow> rows, const TableView& view);
 // Means and spreads apart; without names of columns, all of them. Groups are together.
 std::string csv_view(std::vector<PaperRow> rows, const TableView& view);
 
+// Breaks the caption and the notes into lines of this width.
+void wrap_around(TableCells& cells, size_t width);
+
 std::string format_cells(const TableCells& cells, ViewFormat view_format);
 std::string format_view(const std::vector<PaperRow>& rows, const TableView& view);
 

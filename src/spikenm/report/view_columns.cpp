@@ -105,7 +105,8 @@ bool has_setting(const std::vector<PaperRow>& rows, const std::string& key) {
       option, key, nearest(key, {all.begin(), all.end()}), join(known, ", "));
 }
 
-// Cut where it is too long.
+}  // namespace
+
 std::string cut(const std::string& text, size_t most) {
   if (width_of(text) <= most) return text;
   size_t end = 0, characters = 0;
@@ -115,8 +116,6 @@ std::string cut(const std::string& text, size_t most) {
   }
   return text.substr(0, end) + "…";
 }
-
-}  // namespace
 
 size_t width_of(const std::string& utf8) {
   return static_cast<size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) {

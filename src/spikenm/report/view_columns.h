@@ -45,4 +45,7 @@ std::vector<Column> csv_columns_named(const std::string& key, const char* option
 // Characters on a screen.
 size_t width_of(const std::string& utf8);
 
+// The text in at most so many of them; … stands for what was cut.
+std::string cut(const std::string& text, size_t most);
+
 }  // namespace spikenm::report

@@ -2,6 +2,7 @@
 
 #include "spikenm/core/say.h"
 #include "spikenm/report/run_groups.h"
+#include "spikenm/report/view_columns.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 
 namespace spikenm::report {
 namespace {
@@ -67,7 +69,7 @@ std::string sparkline(const std::vector<double>& values, size_t width) {
   return line;
 }
 
-std::string watch_text(const Run& run, size_t width) {
+std::string watch_text(const Run& run, size_t width, size_t most_lines) {
   const std::vector<Json> lines = read_metrics(run.folder);
   const Curves curves = curves_of(lines);
   std::vector<std::string> keys;
@@ -80,11 +82,16 @@ std::string watch_text(const Run& run, size_t width) {
   for (const std::string& key : keys) longest = std::max(longest, printable(key).size());
   const size_t beside = longest + 13;
   const size_t room = width > beside + 8 ? width - beside : 8;
-  std::string text = fmt::format("{}: {}, {}\n", printable(run.folder.string()),
-                                 printable(short_name(run)), printable(state_of(run, lines)));
-  for (const std::string& key : keys)
+  std::string text = cut(fmt::format("{}: {}, {}", printable(run.folder.string()),
+                                     printable(short_name(run)), printable(state_of(run, lines))),
+                         width) +
+                     "\n";
+  const bool all_fit = keys.size() + 1 <= most_lines;
+  const size_t shown = all_fit ? keys.size() : std::max<size_t>(most_lines, 2) - 2;
+  for (const std::string& key : std::span(keys).first(shown))
     text += fmt::format("{:<{}} {:>10.5g}  {}\n", printable(key), longest, curves.at(key).back(),
                         sparkline(curves.at(key), room));
+  if (!all_fit) text += fmt::format("… {} more\n", keys.size() - shown);
   return text;
 }
 

@@ -3,10 +3,13 @@
 
 #include "spikenm/report/runs.h"
 
+#include <cstdint>
+
 namespace spikenm::report {
 
-// Lines of at most `width` characters: where the run is, its curves, densities and firing rates.
-std::string watch_text(const Run& run, size_t width);
+// Lines of at most `width` characters: where the run is, its curves, densities and firing rates. Of
+// more lines than `most_lines` the last one says how many are left out.
+std::string watch_text(const Run& run, size_t width, size_t most_lines = SIZE_MAX);
 
 // The values as one line of block characters, from the smallest (▁) to the largest (█). More values
 // than `width` are thinned.

@@ -10,6 +10,7 @@
 #include "spikenm/report/settings.h"
 #include "spikenm/report/statistic.h"
 #include "spikenm/report/table.h"
+#include "spikenm/sweep/plot_x.h"
 
 #include <algorithm>
 #include <charconv>
@@ -60,11 +61,11 @@ std::optional<double> as_number(const std::string& text) {
   return whole ? std::optional(value) : std::nullopt;
 }
 
-void check_number(const std::string& name, const std::vector<MemberRun>& runs) {
+void check_number(const char* axis, const std::string& name, const std::vector<MemberRun>& runs) {
   const std::vector<std::string> names = number_keys(runs);
   SPIKENM_CHECK(std::find(names.begin(), names.end(), name) != names.end(),
-                "plot.y: found no number '{}' in the results; the nearest is {}, of: {}", name,
-                nearest(name, names), join(names, ", "));
+                "plot.{}: found no number '{}' in the results; the nearest is {}, of: {}", axis,
+                name, nearest(name, names), join(names, ", "));
 }
 
 report::Series& series_named(report::Plot& plot, const std::string& name,
@@ -85,6 +86,24 @@ std::vector<std::string> places_of(const std::vector<Group>& groups, const std::
       places.push_back(place);
   }
   return places;
+}
+
+void sort_by_x(report::Plot& plot) {
+  for (report::Series& series : plot.series)
+    std::stable_sort(series.values.begin(), series.values.end(),
+                     [](const auto& a, const auto& b) { return a.x < b.x; });
+}
+
+// One curve per series, a point where each group was measured to be.
+void add_measured(const Spec& spec, const std::vector<Group>& groups, report::Plot& plot) {
+  for (const Group& group : groups) {
+    const std::optional<Statistic> x = group.number(spec.plot.x), y = group.number(spec.plot.y);
+    if (group.name == spec.plot.reference || !x || !y) continue;
+    const std::string name = group.member->series.empty() ? "ours" : group.member->series;
+    series_named(plot, name, report::Series::Style::kLine)
+        .values.push_back({.x = x->mean, .y = y->mean, .spread = y->spread, .x_spread = x->spread});
+  }
+  sort_by_x(plot);
 }
 
 // One curve per series when the places are numbers, else points at the names of the places.
@@ -116,9 +135,7 @@ void add_series(const Spec& spec, const std::vector<Group>& groups,
               {.x = x, .y = theirs->second, .spread = std::nullopt, .x_spread = std::nullopt});
   }
 
-  for (report::Series& series : plot.series)
-    std::stable_sort(series.values.begin(), series.values.end(),
-                     [](const auto& a, const auto& b) { return a.x < b.x; });
+  sort_by_x(plot);
 }
 
 }  // namespace
@@ -221,17 +238,25 @@ std::string summary_table(const Spec& spec, const std::vector<MemberRun>& runs,
 report::Plot make_plot(const Spec& spec, const std::vector<MemberRun>& runs,
                        const std::map<std::string, double>& published) {
   const std::vector<Group> groups = groups_of(spec, runs);
-  check_number(spec.plot.y, runs);
+  const bool by_result = x_is_result(spec);
+  if (by_result) check_number("x", spec.plot.x, runs);
+  check_number("y", spec.plot.y, runs);
   report::Plot plot;
   plot.title = spec.title;
-  plot.x_label = spec.plot.x_label.empty() ? spec.plot.x : spec.plot.x_label;
+  plot.x_label = spec.plot.x_label;
+  if (plot.x_label.empty())
+    plot.x_label = by_result ? report::column_label(spec.plot.x) : spec.plot.x;
   plot.y_label = report::column_label(spec.plot.y);
   plot.log_x = spec.plot.log;
 
   std::vector<size_t> counts;
   for (const Group& group : groups) counts.push_back(group.runs.size());
   plot.note = report::spread_note("bars", counts);
-  add_series(spec, groups, published, plot);
+  if (by_result) {
+    add_measured(spec, groups, plot);
+  } else {
+    add_series(spec, groups, published, plot);
+  }
   const Group* reference = find_group(groups, spec.plot.reference);
   const auto y = reference == nullptr ? std::nullopt : reference->number(spec.plot.y);
   if (y) plot.references.push_back({.name = reference->name, .y = y->mean, .spread = y->spread});

@@ -3,6 +3,7 @@
 #include "spikenm/core/config_file.h"
 #include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
+#include "spikenm/sweep/plot_x.h"
 
 #include <algorithm>
 #include <numeric>
@@ -22,11 +23,6 @@ std::string key_of(const std::string& assignment) {
 
 void add_unique(std::vector<std::string>& list, const std::string& text) {
   if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
-}
-
-bool in_grid(const Spec& spec, const std::string& name) {
-  return std::any_of(spec.grid.begin(), spec.grid.end(),
-                     [&](const GridKey& key) { return key.key == name; });
 }
 
 // A value in the form that names use.
@@ -96,9 +92,9 @@ Member at_point(const Spec& spec, const Member& listed, const std::vector<std::s
     }
     member.set.push_back(key.key + "=" + values[i]);
   }
-  if (spec.plot.x.empty()) {
+  if (spec.plot.x.empty() || x_is_result(spec)) {
     member.place = member.group;
-    member.series = "";
+    member.series = spec.plot.x.empty() ? "" : listed.name;
   }
   return member;
 }
@@ -147,18 +143,6 @@ void check_assignments(const std::string& owner, const std::vector<std::string>&
   }
 }
 
-// A logarithmic axis can show zero and positive numbers.
-void check_log_values(const Spec& spec) {
-  for (const GridKey& key : spec.grid) {
-    if (!spec.plot.log || key.key != spec.plot.x) continue;
-    for (const std::string& text : key.values) {
-      const std::optional<Json> value = parse_toml_value(text, key.key);
-      SPIKENM_CHECK(value && value->is_number() && value->get<double>() >= 0,
-                    "plot.log: found {}={}, wanted numbers of 0 or more", key.key, text);
-    }
-  }
-}
-
 // Keys that `pool` and `plot` name must be in the grid, and --set must not set a swept key.
 void check_keys(const Spec& spec) {
   for (size_t i = 0; i < spec.grid.size(); ++i) {
@@ -167,9 +151,7 @@ void check_keys(const Spec& spec) {
   }
   for (const std::string& key : spec.pool)
     SPIKENM_CHECK(in_grid(spec, key), "pool: found '{}', wanted a key of the grid", key);
-  SPIKENM_CHECK(spec.plot.x.empty() || spec.plot.x == kByMember || in_grid(spec, spec.plot.x),
-                "plot.x: found '{}', wanted a key of the grid or \"member\"", spec.plot.x);
-  check_log_values(spec);
+  check_x(spec);
 
   const std::vector<std::string> swept = swept_keys(spec);
   check_assignments("--set", spec.set);
@@ -204,6 +186,11 @@ void check_drop(const Spec& spec, const Member& member) {
 }
 
 }  // namespace
+
+bool in_grid(const Spec& spec, const std::string& key) {
+  return std::any_of(spec.grid.begin(), spec.grid.end(),
+                     [&](const GridKey& swept) { return swept.key == key; });
+}
 
 GridKey parse_grid(std::string_view argument) {
   const size_t equals = argument.find('=');

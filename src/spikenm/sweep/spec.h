@@ -37,7 +37,9 @@ constexpr const char* kComparisonFile = "comparison.csv";
 constexpr const char *kPlotPng = "plot.png", *kPlotSvg = "plot.svg";
 
 struct PlotOptions {
-  std::string x;  // a key of the grid, or kByMember: the listed members; empty: every group
+  // A key of the grid; or kByMember: the listed members; or a number of the results; empty: every
+  // group.
+  std::string x;
   std::string x_label;
   std::string y = "test_accuracy";  // a number of the results
   bool log = false;
@@ -70,6 +72,8 @@ void expand(Spec& spec);
 
 // The config of an expanded member.
 Config load_member(const Spec& spec, const Member& member);
+
+bool in_grid(const Spec& spec, const std::string& key);
 
 // Every key that a member sets, in order of first appearance.
 std::vector<std::string> swept_keys(const Spec& spec);

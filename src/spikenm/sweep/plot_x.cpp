@@ -1,0 +1,44 @@
+#include "spikenm/sweep/plot_x.h"
+
+#include "spikenm/core/text.h"
+#include "spikenm/core/toml.h"
+#include "spikenm/report/points.h"
+
+#include <algorithm>
+
+namespace spikenm::sweep {
+namespace {
+
+// A logarithmic axis can show zero and positive numbers.
+void check_log_values(const Spec& spec) {
+  for (const GridKey& key : spec.grid) {
+    if (!spec.plot.log || key.key != spec.plot.x) continue;
+    for (const std::string& text : key.values) {
+      const std::optional<Json> value = parse_toml_value(text, key.key);
+      SPIKENM_CHECK(value && value->is_number() && value->get<double>() >= 0,
+                    "plot.log: found {}={}, wanted numbers of 0 or more", key.key, text);
+    }
+  }
+}
+
+}  // namespace
+
+bool x_is_result(const Spec& spec) {
+  const std::string& x = spec.plot.x;
+  return !x.empty() && x != kByMember && !in_grid(spec, x);
+}
+
+void check_x(const Spec& spec) {
+  std::vector<std::string> known = report::known_columns();
+  // Pictures of runs have them from elsewhere; a sweep has the numbers of result.json alone.
+  std::erase_if(known,
+                [](const auto& name) { return name == "seconds" || name == "milliseconds"; });
+  const bool is_known = std::find(known.begin(), known.end(), spec.plot.x) != known.end();
+  SPIKENM_CHECK(!x_is_result(spec) || is_known,
+                "plot.x: found '{}', wanted a key of the grid, \"member\", or a number of the "
+                "results: {}",
+                spec.plot.x, join(known, ", "));
+  check_log_values(spec);
+}
+
+}  // namespace spikenm::sweep
