@@ -1,4 +1,4 @@
-// Files of a run: tensors, and TOML as JSON.
+// Files of a run: models, tensors, and TOML as JSON.
 #include "bindings.h"
 
 #include "spikenm/core/bytes.h"
@@ -6,49 +6,48 @@
 #include "spikenm/core/input_file.h"
 #include "spikenm/core/safetensors.h"
 #include "spikenm/core/toml.h"
+#include "spikenm/deploy/trained_file.h"
+#include "spikenm/graph/graph_json.h"
+#include "spikenm/graph/tensors.h"
+#include "spikenm/runtime/snm_file.h"
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 
-#include <cstring>
-
 namespace spikenm::python {
 namespace {
 
-template <class T>
-nb::object as_array(const SafetensorsInput& file, const StoredTensor& tensor) {
-  const std::vector<uint8_t> bytes = file.bytes(tensor);
-  std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
-  return nb::cast(array_of(std::move(values), tensor.shape));
-}
-
-nb::object read_tensor(const SafetensorsInput& file, const StoredTensor& tensor,
-                       const std::string& source) {
-  if (tensor.dtype == "F32") return as_array<float>(file, tensor);
-  if (tensor.dtype == "F64") return as_array<double>(file, tensor);
-  if (tensor.dtype == "I64") return as_array<int64_t>(file, tensor);
-  if (tensor.dtype == "U8") return as_array<uint8_t>(file, tensor);
-  fail("{}: tensor '{}': found values of type {}, wanted F32, F64, I64 or U8", source, tensor.name,
-       tensor.dtype);
-}
-
-// Tensors whose names end in `suffix`.
-nb::dict read_tensors(const std::filesystem::path& path, const std::string& suffix) {
-  const SafetensorsInput file(path);
+// (facts as JSON, name -> array) of a model file, checked as the trainer checks it.
+nb::tuple read_model(const std::filesystem::path& path) {
+  const auto read = [&] {
+    const nb::gil_scoped_release release;
+    return deploy::read_trained(path);
+  };
+  deploy::TrainedFile file = read();
+  deploy::Trained& trained = file.trained;
   nb::dict tensors;
-  for (const StoredTensor& tensor : file.header().tensors)
-    if (tensor.name.ends_with(suffix))
-      tensors[tensor.name.c_str()] = read_tensor(file, tensor, path.string());
-  return tensors;
+  for (const graph::TensorShape& tensor : graph::tensors(trained.graph))
+    tensors[tensor.name.c_str()] =
+        array_of(std::move(trained.tensors.at(tensor.name)), tensor.sizes);
+  const auto mask_name = [&](graph::NodeId id) { return trained.graph.node(id).name + ".mask"; };
+  for (auto& [id, mask] : trained.masks) {
+    const nm::WeightShape& s = trained.graph.node(id).as<graph::Synapse>()->shape;
+    tensors[mask_name(id).c_str()] = array_of(std::move(mask.keep), {s.cout, s.cin, s.kh, s.kw});
+  }
+  for (auto& [id, keep] : trained.neuron_masks)
+    tensors[mask_name(id).c_str()] = array_of(std::move(keep), trained.graph.node(id).out.sizes());
+
+  const Json facts{{"graph", graph::graph_to_json(trained.graph)},
+                   {"steps", trained.steps},
+                   {"has_time", trained.input.events},
+                   {"notes", file.notes}};
+  return nb::make_tuple(facts.dump(), tensors);
 }
 
-nb::dict read_metadata(const std::filesystem::path& path) {
-  const SafetensorsInput file(path);
-  nb::dict metadata;
-  for (const auto& [key, value] : file.header().metadata)
-    metadata[key.c_str()] = nb::str(value.c_str(), value.size());
-  return metadata;
+void export_model(const std::filesystem::path& path, const std::filesystem::path& out,
+                  const std::string& dtype) {
+  const nb::gil_scoped_release release;
+  runtime::write_snm(out, deploy::pack_file(path, runtime::parse_weight_type(dtype, "dtype")));
 }
 
 std::string dtype_of(const std::string& name, const nb::ndarray<>& array) {
@@ -84,9 +83,9 @@ std::string toml_to_json(const std::filesystem::path& path) {
 }  // namespace
 
 void bind_files(nb::module_& module) {
-  module.def("read_tensors", &read_tensors, nb::arg("path"), nb::arg("suffix"));
+  module.def("read_model", &read_model, nb::arg("path"));
+  module.def("export_model", &export_model, nb::arg("path"), nb::arg("out"), nb::arg("dtype"));
   module.def("write_tensors", &write_tensors, nb::arg("path"), nb::arg("tensors"));
-  module.def("read_metadata", &read_metadata, nb::arg("path"));
   module.def("toml_to_json", &toml_to_json, nb::arg("path"));
 }
 

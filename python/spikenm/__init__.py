@@ -3,7 +3,7 @@
     import spikenm
     run = spikenm.train({"method": {"pattern": "2:4"}}, out="runs/a")     # a process of its own
     run = spikenm.load("runs/a"); run.metrics(); run.result; run.masks()
-    rt = run.runtime(threads=2); rt(frames)                               # packed by the program, run by NumPy alone
+    rt = run.runtime(threads=2); rt(frames)                               # packed, on NumPy alone
     spikenm.data.read_events("x.aedat4"); spikenm.data.frames(...)
 
 Mistakes raise `spikenm.Error` with the sentence that the program would print. Nothing here imports

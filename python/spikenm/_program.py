@@ -1,10 +1,9 @@
-"""The `spikenm` program, which trains and exports in a process of its own."""
+"""The `spikenm` program, which trains in a process of its own."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 from ._core import Error
@@ -14,7 +13,7 @@ def find_program() -> str:
     """The path of the `spikenm` program.
 
     $SPIKENM_PROGRAM, else the one that came with the package, else the first on $PATH. An Error when
-    there is none: training and export need it, and it needs torch.
+    there is none: training needs it, and it needs torch.
     """
     named = os.environ.get("SPIKENM_PROGRAM")
     if named:
@@ -27,7 +26,7 @@ def find_program() -> str:
     found = shutil.which("spikenm")
     if found is None:
         raise Error(
-            "spikenm: found no program of this name on $PATH, wanted it for training and export; "
+            "spikenm: found no program of this name on $PATH, wanted it for training; "
             "`make` builds it (build/spikenm), and $SPIKENM_PROGRAM may name it"
         )
     return found
@@ -40,11 +39,3 @@ def sentence_of(stderr: str, code: int) -> str:
     if own:
         return own[-1].removeprefix("spikenm: ")
     return lines[-1] if lines else f"the program ended with exit code {code} and said nothing"
-
-
-def call(arguments: list[str]) -> str:
-    """Runs a command of the program and returns what it prints; its sentence as an Error if it fails."""
-    done = subprocess.run([find_program(), *arguments], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Error(sentence_of(done.stderr, done.returncode))
-    return done.stdout

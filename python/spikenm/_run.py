@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import Error
+from ._model import Model, read_model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +51,10 @@ class Run:
         return _read_json(self.path / "result.json")
 
     def metrics(self) -> list[dict[str, Any]]:
-        """One row per epoch; `pandas.DataFrame(run.metrics())` is a table of them."""
+        """One row per epoch; `pandas.DataFrame(run.metrics())` is a table of them.
+
+        Values are numbers and texts: those of layers have names such as "firing_rate.lif_conv1".
+        """
         return read_metrics(self.path / "metrics.jsonl")
 
     def model_path(self, best: bool = False) -> Path:
@@ -62,19 +66,16 @@ class Run:
 
     def masks(self, best: bool = False) -> dict[str, NDArray[np.bool_]]:
         """Layer -> which weights (of neurons: which neurons) it keeps, in the weight's shape."""
-        tensors = _core.read_tensors(self.model_path(best), ".mask")
-        return {name.removesuffix(".mask"): keep.astype(bool) for name, keep in tensors.items()}
+        tensors = self._model(best).tensors
+        return {name.removesuffix(".mask"): keep.astype(bool) for name, keep in tensors.items() if name.endswith(".mask")}
 
     def tensors(self, best: bool = False) -> dict[str, NDArray[Any]]:
-        """Every tensor of the model file: "conv1.weight", "bn1.gamma", "conv1.mask"."""
-        return _core.read_tensors(self.model_path(best), "")
+        """Every tensor of the model file: "conv1.weight", "bn_conv1.weight", "conv1.mask"."""
+        return self._model(best).tensors
 
     def graph(self, best: bool = False) -> dict[str, Any]:
         """The network: its nodes in forward order (docs/networks.md)."""
-        metadata = _core.read_metadata(self.model_path(best))
-        if "graph" not in metadata:
-            raise Error(f"{self.model_path(best)}: found no graph, wanted a model of a newer program")
-        return json.loads(metadata["graph"])
+        return self._model(best).graph
 
     def to_torch(self, best: bool = False, per_step: bool = False) -> Network:
         """The trained network as a torch.nn.Module with its masks, in evaluation mode.
@@ -83,30 +84,32 @@ class Run:
         """
         from .networks import torch_network
 
-        return torch_network(self.graph(best), self.tensors(best), self.config["model"]["T"], per_step)
+        model = self._model(best)
+        return torch_network(model.graph, model.tensors, model.steps, per_step)
 
     def to_spikingjelly(self, best: bool = False, per_step: bool = False) -> Network:
         """The same network of SpikingJelly's layers and neurons, multi-step."""
         from .networks import spikingjelly_network
 
-        return spikingjelly_network(self.graph(best), self.tensors(best), self.config["model"]["T"], per_step)
+        model = self._model(best)
+        return spikingjelly_network(model.graph, model.tensors, model.steps, per_step)
 
     def export(self, path: str | os.PathLike[str], dtype: str = "int8", best: bool = False) -> Path:
-        """Writes the network as a .snm file, by the program. dtype: "int8" or "fp32"."""
-        from ._program import call
-
-        out = Path(path)
-        call(["export", str(self.model_path(best)), "-o", str(out), "--dtype", dtype])
-        return out
+        """Writes the network as a .snm file, as `spikenm export` does. dtype: "int8" or "fp32"."""
+        _core.export_model(self.model_path(best), path, dtype)
+        return Path(path)
 
     def runtime(self, threads: int = 0, batch: int = 16, dtype: str = "int8", best: bool = False) -> Runtime:
-        """The packed network, ready for NumPy arrays: the program packs it (`export`), running it needs no torch."""
+        """The packed network, ready for NumPy arrays; needs neither torch nor the program."""
         import tempfile
 
         from .runtime import Runtime
 
         with tempfile.TemporaryDirectory(prefix="spikenm-") as folder:
             return Runtime(self.export(Path(folder) / "model.snm", dtype, best), threads, batch)
+
+    def _model(self, best: bool) -> Model:
+        return read_model(self.model_path(best))
 
 
 def load(path: str | os.PathLike[str]) -> Run:
@@ -125,10 +128,20 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
         if not line.endswith("\n"):
             break
         try:
-            rows.append(json.loads(line))
+            rows.append(_flat(json.loads(line)))
         except ValueError:
             raise Error(f"{path}: line {number}: found no JSON, wanted the metrics of an epoch") from None
     return rows
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            flat |= {f"{name}.{part}": inner for part, inner in _flat(value).items()}
+        else:
+            flat[name] = value
+    return flat
 
 
 def _read_json(path: Path) -> dict[str, Any]:

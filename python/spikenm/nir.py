@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ._core import Error
+from ._model import read_model
 from ._run import Run
 
 __all__ = ["export"]
@@ -36,7 +37,8 @@ def export(run: Run | str | os.PathLike[str], path: str | os.PathLike[str], best
     if not dt > 0:
         raise Error(f"dt: found {dt!r}, wanted more than 0 seconds")
     run = run if isinstance(run, Run) else Run(run)
-    nir.write(os.fspath(path), _Writer(nir, run.graph(best), run.tensors(best), dt).graph())
+    model = read_model(run.model_path(best))
+    nir.write(os.fspath(path), _Writer(nir, model.graph, model.tensors, dt).graph())
 
 
 class _Writer:

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ._core import Error
+from ._model import read_model
 from ._run import Run
 
 __all__ = ["export"]
 
 _OPSET = 17
-_IMAGE_SETS = {"cifar10", "cifar100", "mnist", "fashion-mnist"}
 
 
 def export(
@@ -36,10 +36,9 @@ def export(
     except ImportError as e:
         raise Error(f"onnx: found no package that can be imported ({e}), wanted it to write {os.fspath(path)}") from None
     run = run if isinstance(run, Run) else Run(run)
-    steps = run.config["model"]["T"]
-    if images is None:
-        images = run.config["data"]["name"] in _IMAGE_SETS
-    model = _Writer(onnx, run.graph(best), run.tensors(best), steps, not images).model()
+    trained = read_model(run.model_path(best))
+    has_time = trained.has_time if images is None else not images
+    model = _Writer(onnx, trained.graph, trained.tensors, trained.steps, has_time).model()
     onnx.checker.check_model(model)
     onnx.save(model, os.fspath(path))
 

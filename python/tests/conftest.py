@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import spikenm
@@ -20,7 +22,7 @@ SMALL = {
     "method": {"name": "spikenm", "pattern": "2:4"},
     "train": {"epochs": 2, "batch_size": 25, "loss": "tet"},
 }
-# What differs between networks: neurons, resets, surrogates, pools, sums, a mean at the end, pruned neurons.
+# What differs between networks: neurons, resets, surrogates, pools, sums, a mean at the end, pruned neurons, images.
 NETWORKS: dict[str, dict[str, Any]] = {
     "soft_plif": {"neuron": {"name": "plif", "reset": "soft", "threshold": 0.2}},
     "if": {"neuron": {"name": "if", "threshold": 0.7, "surrogate": "sigmoid"}},
@@ -30,7 +32,23 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "max_pool": {"model": {**SMALL["model"], "pool": "max"}},
     "6conv2fc": {"model": {"name": "6conv2fc", "T": 4, "width": 8, "fc": 64}, "train": {**SMALL["train"], "lr": 0.005}},
     "sew": {"model": {"name": "sew_resnet18", "T": 2, "width": 4}},
+    "image": {"data": {"name": "mnist"}},
 }
+
+
+def write_images(folder: Path) -> None:
+    """A set in the form of MNIST's files: 100 and 50 squares, whose places are the classes."""
+    random = np.random.default_rng(0)
+    folder.mkdir()
+    for part, n in (("train", 100), ("t10k", 50)):
+        labels = (np.arange(n) % 10).astype(np.uint8)
+        images = random.integers(0, 64, (n, 28, 28), np.uint8)
+        for image, label in zip(images, labels):
+            row, column = divmod(int(label), 4)
+            image[8 * row : 8 * row + 8, 7 * column : 7 * column + 7] = 255
+        for kind, values in (("images-idx3", images), ("labels-idx1", labels)):
+            sizes = np.array(values.shape, ">u4").tobytes()
+            (folder / f"{part}-{kind}-ubyte").write_bytes(bytes((0, 0, 8, values.ndim)) + sizes + values.tobytes())
 
 
 @pytest.fixture(scope="session")
@@ -77,10 +95,48 @@ def trained(program: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[
 
     def run_of(name: str) -> spikenm.Run:
         if not (folder / name).exists():
-            spikenm.train({**SMALL, **NETWORKS[name]}, out=folder / name, quiet=True)
+            config = {**SMALL, **NETWORKS[name]}
+            if config["data"]["name"] == "mnist":
+                write_images(folder / "images")
+                config["data"] = {**config["data"], "root": str(folder / "images")}
+            spikenm.train(config, out=folder / name, quiet=True)
         return spikenm.load(folder / name)
 
     return run_of
+
+
+def inputs_of(run: spikenm.Run, limit: int = 0) -> np.ndarray:
+    """The test part as the network reads it, [N,T,C,H,W] or [N,1,C,H,W]."""
+    data = {key: value for key, value in run.config["data"].items() if key in ("name", "root", "test_size")}
+    values = spikenm.data.samples(**data, T=run.config["model"]["T"], limit=limit).frames
+    if data["name"] != "mnist":
+        return values
+    rt = run.runtime(dtype="fp32")
+    return np.stack([rt.normalize(image) for image in values])
+
+
+def scores_of(net: Any, inputs: np.ndarray) -> np.ndarray:
+    """Of a module that reads [T,B,C,H,W], or images [B,C,H,W]."""
+    import torch
+
+    frames = inputs[:, 0] if inputs.shape[1] == 1 else inputs.swapaxes(0, 1)
+    with torch.no_grad():
+        return net(torch.from_numpy(np.ascontiguousarray(frames))).numpy()
+
+
+@pytest.fixture(scope="session")
+def eval_scores(program: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[spikenm.Run], np.ndarray]:
+    """The scores of each test sample as `spikenm eval` has them."""
+    safetensors = pytest.importorskip("safetensors.numpy")
+    folder = tmp_path_factory.mktemp("scores")
+
+    def scores_by(run: spikenm.Run) -> np.ndarray:
+        out = folder / f"{run.path.name}.safetensors"
+        if not out.exists():
+            subprocess.run([program, "eval", run.path, "--scores", out], check=True, capture_output=True)
+        return safetensors.load_file(out)["scores"]
+
+    return scores_by
 
 
 @pytest.fixture(autouse=True, scope="session")

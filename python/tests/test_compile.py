@@ -11,8 +11,9 @@ import spikenm
 torch = pytest.importorskip("torch")
 nn = torch.nn
 try:
-    from search_nets import loss_of, made, some_batch, train, with_optimiser
+    from search_nets import loss_of, made, membranes, some_batch, train, with_optimiser
 
+    from spikenm.torch import sparsify
     from spikenm.torch._ops import ops
 except spikenm.Error as e:
     pytest.skip(str(e), allow_module_level=True)
@@ -49,6 +50,47 @@ def test_a_compiled_net_gives_the_same_and_is_compiled_once(folded):
     assert torch.equal(nm.searches["fc"].mask, other_nm.searches["fc"].mask)
     assert counter.frame_count == 1
 
+
+def layers_of_spikingjelly(step_mode: bool) -> nn.Module:
+    """Time in SpikingJelly's ways: layers in step mode "m", or plain ones in its container."""
+    layers = pytest.importorskip("spikingjelly.activation_based.layer")
+    if step_mode:
+        parts = [layers.Conv2d(8, 8, 3, padding=1, step_mode="m"), layers.Flatten(step_mode="m"), layers.Linear(128, 8, step_mode="m")]
+    else:
+        parts = [layers.SeqToANNContainer(nn.Conv2d(8, 8, 3, padding=1)), layers.SeqToANNContainer(nn.Flatten(), nn.Linear(128, 8))]
+    return nn.Sequential(parts[0], Membranes(), *parts[1:])
+
+
+class Membranes(nn.Module):
+    def forward(self, currents):
+        return membranes(currents)
+
+
+@pytest.mark.parametrize("way", ["step mode", "container", "to_torch", "to_spikingjelly"])
+def test_a_compiled_net_of_folded_layers_gives_the_same_gradients(way, request):
+    def net_of() -> tuple[nn.Module, torch.Tensor]:
+        torch.manual_seed(1)
+        if way in ("step mode", "container"):
+            return layers_of_spikingjelly(way == "step mode"), some_batch()[0]
+        if way == "to_spikingjelly":
+            pytest.importorskip("spikingjelly.activation_based.layer")
+        run = request.getfixturevalue("small_dense_run")
+        net = getattr(run, way)(per_step=True)
+        return net, (torch.rand(4, 3, *net.frame) < 0.3).float()
+
+    found = []
+    for compiles in (False, True):
+        net, x = net_of()
+        nm = sparsify(net.train(), "2:4", steps=10)
+        torch._dynamo.reset()
+        run = torch.compile(net, backend="aot_eager") if compiles else net
+        nn.functional.cross_entropy(run(x).mean(0), some_batch()[1]).backward()
+        credits = [search.sink.grad.clone() for search in nm.searches.values()]
+        nm.after_backward()
+        found.append([p.grad for p in net.parameters()] + credits)
+    assert any(grad.abs().max() > 0 for grad in found[0])
+    for a, b in zip(*found, strict=True):
+        torch.testing.assert_close(a, b, atol=1e-6, rtol=1e-4)
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="inductor compiles with g++")

@@ -11,6 +11,7 @@ from conftest import SMALL
 import spikenm
 
 torch = pytest.importorskip("torch")
+load_file = pytest.importorskip("safetensors.numpy").load_file
 nn = torch.nn
 try:
     from spikenm.torch import sparsify
@@ -46,6 +47,9 @@ def net_of(state: dict) -> nn.ModuleDict:
         (0, {"redraw_every": 4}, {}),  # masks are held; noise and number of positions fall
         (7, {"share": 2, "redraw_every": "30%"}, {}),  # 4.5 steps
         (1, {"layers": ["conv3", "fc*"]}, {}),  # the first that is masked is number 0
+        (2, {"pattern": "1:8"}, {}),
+        (4, {"pattern": "2:16", "preset": "paper"}, {}),  # conv2 has no whole block along its 8 channels
+        (6, {"pattern": "2:5", "axis": "in"}, {}),  # blocks leave tails
         (3, {"preset": "paper"}, {}),
         (5, {"preset": "paper", "draws": "exactly", "draws_start": 4, "noise": [2.0, 0.1], "prior_kappa": 0.5, "axis": "in", "share": 3}, {"noise": (2.0, 0.1)}),
     ],
@@ -57,8 +61,8 @@ def test_draws_of_a_search_are_those_of_the_program(seed, method, ours, program,
         ended = int(path.stem.split("-")[1])
         if ended > SEARCH_STEPS:
             continue
-        state = spikenm._core.read_tensors(path, "")
-        nm = sparsify(net_of(state), "2:4", steps=SEARCH_STEPS, seed=seed, **(method | ours))
+        state = load_file(path)
+        nm = sparsify(net_of(state), **({"pattern": "2:4", "steps": SEARCH_STEPS, "seed": seed} | method | ours))
         for name, search in nm.searches.items():
             np.testing.assert_array_equal(search.logits.detach().numpy(), state[f"method.{name}.logits"])
         for _ in range(ended - 1):
@@ -75,7 +79,7 @@ def test_draws_of_a_search_are_those_of_the_program(seed, method, ours, program,
 
 def test_logits_at_the_start_are_those_of_the_program(program, tmp_path):
     still_run(tmp_path / "a", 3, {"preset": "paper", "logit_std": 0.5})
-    state = spikenm._core.read_tensors(next((tmp_path / "a/checkpoints").iterdir()), "")
+    state = load_file(next((tmp_path / "a/checkpoints").iterdir()))
     nm = sparsify(net_of(state), "2:4", steps=SEARCH_STEPS, seed=3, preset="paper", logit_std=0.5)
     assert list(nm.searches) == list(LAYERS)
     for name, search in nm.searches.items():

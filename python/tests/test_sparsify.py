@@ -12,11 +12,14 @@ import pytest
 import spikenm
 
 torch = pytest.importorskip("torch")
+load_file = pytest.importorskip("safetensors.numpy").load_file
 nn = torch.nn
 try:
     from search_nets import LoopNet, loss_of, made, some_batch, train, with_optimiser
 
     from spikenm.torch import PRESETS, sparsify
+    from spikenm.torch._folded import _Folded
+    from spikenm.torch._mask import Use
     from spikenm.torch._ops import ops
 except spikenm.Error as e:
     pytest.skip(str(e), allow_module_level=True)
@@ -100,11 +103,59 @@ def test_a_frozen_mask_keeps_n_of_m_while_training_goes_on(tmp_path):
     assert (expected["fc"].view(-1, 4).sum(1) == 2).all()
 
     nm.save(tmp_path / "m.safetensors")
-    found = spikenm._core.read_tensors(tmp_path / "m.safetensors", "")
+    found = load_file(tmp_path / "m.safetensors")
     assert sorted(found) == ["conv.mask", "conv.weight", "fc.bias", "fc.mask", "fc.weight"]
     np.testing.assert_array_equal(found["fc.weight"], net.fc.weight.detach().numpy())
     nm.remove()
     np.testing.assert_array_equal(found["conv.weight"], net.conv.weight.detach().numpy())
+
+
+@pytest.mark.parametrize("folded", [False, True])
+@pytest.mark.parametrize("way", ["unscaled before", "told"])
+def test_a_scaled_loss_trains_as_a_plain_one(way, folded):
+    """torch.amp.GradScaler scales the gradients of the loss, not what distillation adds to them."""
+
+    def logits_after(scales: bool, says: bool = True) -> torch.Tensor:
+        net, nm, opt = with_optimiser(folded)
+        scaler = torch.amp.GradScaler("cpu", init_scale=2.0**12, enabled=scales)
+        x, y = some_batch()
+        for _ in range(3):
+            opt.zero_grad()
+            scaler.scale(loss_of(net, x, y)).backward()
+            if way == "unscaled before" and says:
+                scaler.unscale_(opt)
+                nm.after_backward()
+            else:
+                nm.after_backward(scale=scaler.get_scale() if says else 1.0)
+            scaler.step(opt)
+            scaler.update()
+            nm.end_step()
+        return torch.cat([p.detach().flatten() for p in nm.logits()])
+
+    plain = logits_after(False)
+    lost = (logits_after(True, says=False) - plain).norm()  # all that distillation adds
+    assert lost > 0.02 * plain.norm()
+    assert (logits_after(True) - plain).norm() < 1e-4 * lost
+
+
+@pytest.mark.parametrize("scale", [0, -1.0, float("inf"), float("nan")])
+def test_a_scale_that_is_none_is_refused(scale):
+    _, nm = made()
+    with pytest.raises(spikenm.Error, match="^scale: found .*, wanted a number above 0"):
+        nm.after_backward(scale)
+
+
+@pytest.mark.parametrize("what", ["use", "mask", "folded"])
+def test_a_second_derivative_is_refused(what):
+    """Gradients of the search are its own, and have none themselves."""
+    net, nm = made()
+    search, weight = nm.searches["fc"], torch.rand(8, 128, requires_grad=True)
+    rows = torch.rand(12, 128)
+    out = {"use": lambda: Use.apply(weight, search.sink, search.uses), "mask": lambda: search.masked(weight),
+           "folded": lambda: _Folded.apply(rows, weight, search.sink, 4, None)}[what]()
+    (grad,) = torch.autograd.grad(out.square().sum(), weight, create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        grad.square().sum().backward()
 
 
 def test_evaluation_uses_the_mask_that_would_be_frozen():

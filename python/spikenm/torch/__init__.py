@@ -69,14 +69,20 @@ class Sparsifier:
         """Layer -> the mask that is frozen, or would be now: bool in the weight's shape."""
         return {name: self.searches[name].hard_mask(_original(layer)).bool() for name, layer in self._layers.items()}
 
-    def after_backward(self) -> None:
-        """Once per step, behind `backward` and before the optimiser: distils credits into the logits' gradient."""
+    def after_backward(self, scale: float = 1.0) -> None:
+        """Once per step, behind `backward` and before the optimiser: distils credits into the logits' gradient.
+
+        scale: what the loss was multiplied with, if its gradients are still so much too large: `scaler.get_scale()` of a
+        `torch.amp.GradScaler` that has not yet unscaled them. Behind `scaler.unscale_(opt)` there is nothing to say.
+        """
+        if not 0 < scale < float("inf"):
+            raise Error(f"scale: found {scale!r}, wanted a number above 0")
         if self.frozen or self.options.lambda_eid == 0:
             return
         if not self._has_seen_time:  # once: on a GPU it waits for the step
             self._has_seen_time = check_seen(self.searches)
         for name, layer in self._layers.items():
-            self.searches[name].distill(_original(layer), self.options.lambda_eid / self._n_blocks)
+            self.searches[name].distill(_original(layer), scale * self.options.lambda_eid / self._n_blocks)
 
     def end_step(self) -> None:
         """Once per step, behind the optimiser: the next step begins, with a new mask where one is due."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 from .._core import Error
@@ -27,6 +28,7 @@ class _Folded(torch.autograd.Function):
             return _synapse(rows, weight, geometry)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
         rows, weight = ctx.saved_tensors
         grad = grad.to(rows.dtype)

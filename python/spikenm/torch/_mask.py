@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import nn
+from torch.autograd.function import once_differentiable
 
 from .._core import Error
 from ._ops import DEVICES, ops
@@ -40,6 +41,7 @@ class _Masked(torch.autograd.Function):
         return weight * mask
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
         weight, logits, mask, draws, step = ctx.saved_tensors
         rule: Rule = ctx.rule
@@ -63,6 +65,7 @@ class Use(torch.autograd.Function):
         return weight.view_as(weight)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
         return grad, grad.abs(), grad.new_ones(())
 
