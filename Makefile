@@ -63,9 +63,10 @@ bench: setup ## run the benchmarks
 	@$(VENV_PATH) cmake --build --preset default
 	@for program in build/bench/*_bench; do ./$$program || exit 1; done
 
-docs: ## make the site of docs/ in build-docs; a link that leads nowhere is an error
+docs: ## make the site of docs/ in build-docs; a link that leads nowhere is an error, and so is a page that loads from the network
 	@tools/setup docs
 	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --clean --strict
+	@python3 tools/check_site.py build-docs
 	@echo "docs: build-docs/index.html"
 
 lint: setup ## check format, layers, equation tags, lists of tests, config keys, output, writes
@@ -80,6 +81,7 @@ lint: setup ## check format, layers, equation tags, lists of tests, config keys,
 
 tidy: setup ## clang-tidy over all torch-free sources
 	@$(VENV_PATH) cmake --preset run-only >/dev/null
+	@$(VENV_PATH) cmake --build build-run-only --target spikenm_commit >/dev/null
 	@sed -n 's/^  "file": "\(.*\)",$$/\1/p' build-run-only/compile_commands.json | \
 	  $(VENV_PATH) xargs -P "$$(nproc)" -n 1 clang-tidy --quiet -p build-run-only
 	@echo "tidy: ok"
