@@ -1,7 +1,7 @@
 # The commands of the project. Every target installs what is missing (tools/setup), then does only what changed.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: build demo test report-check faults sanitize tsan fuzz bench docs lint tidy format cuda-check python wheel setup clean help
+.PHONY: build demo test report-check faults sanitize tsan fuzz bench results docs lint tidy format cuda-check python wheel setup clean help
 
 export CCACHE_DIR := $(CURDIR)/.ccache
 # Warnings stop CI, not a newcomer whose compiler is newer than ours.
@@ -62,6 +62,10 @@ bench: setup ## run the benchmarks
 	@$(CONFIGURE) -DSPIKENM_BENCH=ON
 	@$(VENV_PATH) cmake --build --preset default
 	@for program in build/bench/*_bench; do ./$$program || exit 1; done
+
+results: build ## make the tables of docs/results.md and docs/methods.md, and the pictures of docs/results, from its CSV files
+	@python3 tools/results.py --pictures build/spikenm
+	@python3 tools/method_costs.py
 
 docs: ## make the site of docs/ in build-docs; a link that leads nowhere is an error, and so is a page that loads from the network
 	@tools/setup docs

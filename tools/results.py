@@ -1,53 +1,45 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/results.md from docs/results/*.csv.
+"""Makes the tables of docs/results.md, and pictures, from docs/results/*.csv.
 
-  tools/results.py                           writes them
+  tools/results.py                           writes the tables
   tools/results.py --check                   says what differs from what would be written, and exits with 1
   tools/results.py --take CSV NAME COMMIT    first adds the runs of a sweep's results.csv to docs/results/NAME.csv; a run that is
                                              there already (row, pattern, seed) is replaced
+  tools/results.py --pictures SPIKENM        writes the tables, and makes the pictures that docs/pictures.md draws from docs/results
 
-Between <!-- results: NAME against=ROW --> and <!-- end of results --> in docs/results.md stands the table of NAME.csv: a line
-for each row and pattern, the mean over seeds with its sample standard deviation, and the mean difference to ROW at the same
-pattern (or to the one ROW that has none), seed by seed, with its 95 % interval (Student's t).
+In docs/results.md a table stands between <!-- results: NAME OPTIONS --> and <!-- end of results -->:
+
+  NAME against=ROW,ROW    a line for each row and pattern of NAME.csv: means over seeds with their sample standard deviations, and
+                          the mean difference to each ROW at the same pattern (or to the one that has none), seed by seed, with
+                          its 95 % interval (Student's t). Where configs/studies/NAME.toml lists rows or seeds that NAME.csv has
+                          not, the table says so; where it names published figures, they stand beside
+  NAME but=GLOB,GLOB      without these rows
+  NAME choose=ROW         a line for each row: validation, mean over the patterns, beside that of ROW; the best first
+  targets                 what targets.csv wants of rows, and what was seen
+
+Runs are pairs only when they are of one build, or of one commit where their build was not recorded.
 """
 
 import csv
+import fnmatch
 import io
+import itertools
 import math
 import pathlib
 import re
+import shlex
 import statistics
+import subprocess
 import sys
+import tomllib
+
+from paired import Wrong, difference, interval_text, mean_text, numbers, verdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 COLUMNS = ["member", "pattern", "seed", "val_accuracy", "test_accuracy", "test_accuracy_best_val", "weight_pct", "conn_pct",
            "sops_m", "seconds", "config_md5", "build", "commit"]
-BLOCK = re.compile(r"(<!-- results: (?P<name>\w+)(?: against=(?P<against>\S+))? -->\n)(?P<text>.*?)"
-                   r"(?P<end><!-- end of results -->\n)", re.S)
-
-
-class Wrong(Exception):
-    """One sentence for the user."""
-
-
-def t_within(x, freedom):
-    """P(|t| <= x), a finite sum for whole degrees of freedom."""
-    angle = math.atan(x / math.sqrt(freedom))
-    odd = freedom % 2 == 1
-    total, term, power = 0.0, math.cos(angle) if odd else 1.0, 1 if odd else 0
-    while power + 2 <= freedom:
-        total += term
-        term *= math.cos(angle) ** 2 * (power + 1) / (power + 2)
-        power += 2
-    return 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total
-
-
-def t_quantile_95(freedom):
-    low, high = 0.0, 16.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if t_within(middle, freedom) < 0.95 else (low, middle)
-    return (low + high) / 2
+BLOCK = re.compile(r"(<!-- results: (?P<name>\w+)(?P<options>(?: \w+=\S+)*) -->\n)(?P<text>.*?)(?P<end><!-- end of results -->\n)", re.S)
+PICTURE = re.compile(r"^ {4}(spikenm plot points docs/results/(?:.*\\\n)*.*)$", re.M)
 
 
 def read_rows(file):
@@ -61,75 +53,149 @@ def read_rows(file):
     return rows
 
 
-def numbers(seeds, key):
-    return [float(cells[key]) for cells in seeds.values() if cells.get(key)]
+def study(root, name):
+    """([(member, pattern)], seeds, published figures) of configs/studies/NAME.toml; empty where there is none."""
+    file = root / "configs/studies" / f"{name}.toml"
+    if not file.exists():
+        return [], 0, {}
+    spec = tomllib.loads(file.read_text())
+    base = tomllib.loads((file.parent / spec["base"]).read_text()).get("method", {})
+    grid, rows = spec.get("grid", {}), []
+    for member in spec["member"]:
+        own = {} if "method" in member.get("drop", []) else {f"method.{key}": value for key, value in base.items()}
+        own |= dict(word.split("=", 1) for word in member.get("set", []))
+        for values in itertools.product(*grid.values()) if member.get("grid", True) else [()]:
+            point = dict(zip(grid, values))
+            named = [f",{key.split('.')[-1]}={value}" for key, value in point.items() if key != "method.pattern"]
+            rows.append((member["name"] + "".join(named), point.get("method.pattern", own.get("method.pattern", ""))))
+    seeds = spec.get("seeds", 1)
+    theirs = csv.DictReader(io.StringIO((file.parent / spec["published"]).read_text())) if "published" in spec else []
+    return rows, seeds if isinstance(seeds, int) else len(seeds), {next(iter(cells.values())): cells["acc"] for cells in theirs}
 
 
-def mean_text(values):
-    if not values:
-        return ""
-    spread = f" ± {statistics.stdev(values):.2f}" if len(values) > 1 else ""
-    return f"{statistics.fmean(values):.2f}{spread}"
+def markdown(head, lines):
+    rows = ["| " + " | ".join(cells) + " |" for cells in [head, *lines]]
+    return "\n".join([rows[0], "|" + "---|" * len(head), *rows[1:]]) + "\n"
 
 
-def build(cells):
-    return cells.get("build") or cells.get("commit") or "unknown"
+def partner(rows, member, pattern):
+    return rows.get((member, pattern)) or rows.get((member, "")) or {}
 
 
-def difference(seeds, others, where):
-    """(mean, half width of its 95 % interval or None) of the test accuracies' differences; None without a common seed."""
-    found = []
-    for seed, cells in seeds.items():
-        if seed not in others:
+def table(rows, name, against, planned):
+    listed, wanted, published = planned
+    for other in against:
+        if rows and not any(member == other for member, _ in rows):
+            raise Wrong(f"{name}: found no row '{other}' to compare with")
+    lines = []
+    for member, pattern in [*rows, *(row for row in listed if row not in rows)]:
+        seeds = rows.get((member, pattern), {})
+        weight = f"{statistics.fmean(numbers(seeds, 'weight_pct') or [100]):.2f}" if seeds else ""
+        cells = [f"`{member}`", pattern, weight, mean_text(numbers(seeds, "val_accuracy")),
+                 mean_text(numbers(seeds, "test_accuracy")) if seeds else "not run"]
+        for other in against:
+            found = difference(seeds, partner(rows, other, pattern), f"{name}: {member} {pattern}") if member != other else None
+            cells += [interval_text(found), "" if found is None else verdict(*found)]
+        cells += [published.get(member, "")] if published else []
+        lines.append([*cells, f"{len(seeds)} of {wanted}" if len(seeds) < wanted else str(len(seeds))])
+    compared = [word for other in against for word in (f"Δ `{other}`, 95 %", "verdict")]
+    return markdown(["row", "pattern", "weight %", "val %", "test %", *compared, *(["published %"] if published else []), "seeds"], lines)
+
+
+def over_patterns(rows, member, patterns):
+    """{seed: cells} with the mean of the validation accuracies over the patterns, of seeds that have all of them."""
+    joined = {}
+    for seed, cells in rows.get((member, patterns[0]), {}).items():
+        found = [rows.get((member, pattern), {}).get(seed) for pattern in patterns]
+        if all(found):
+            joined[seed] = {**cells, "val_accuracy": statistics.fmean(float(each["val_accuracy"]) for each in found)}
+    return joined
+
+
+def choice(rows, name, against):
+    patterns = [pattern for member, pattern in rows if member == against]
+    if not patterns:
+        raise Wrong(f"{name}: found no row '{against}' to choose beside")
+    joined = {member: over_patterns(rows, member, patterns) for member, _ in rows}
+    lines = []
+    for member, seeds in sorted(joined.items(), key=lambda item: -statistics.fmean(numbers(item[1], "val_accuracy") or [0])):
+        found = difference(seeds, joined[against], f"{name}: {member}", "val_accuracy") if seeds and member != against else None
+        if seeds:
+            lines.append([f"`{member}`", mean_text(numbers(seeds, "val_accuracy")), interval_text(found),
+                          "" if found is None else verdict(*found), str(len(seeds))])
+    return markdown(["row", f"val %, mean of {' and '.join(patterns)}", f"Δ `{against}`, 95 %", "verdict", "seeds"], lines)
+
+
+def reached(found, least, above_zero):
+    mean, half = found
+    low = mean - half if half is not None else -math.inf
+    short = [f"{least - mean:.2f} short"] if mean < least else []
+    if above_zero and low <= 0:
+        short.append(f"the interval begins at {low:.2f}" if half is not None else "one seed has no interval")
+    if short:
+        return "no: " + ", ".join(short).replace("-", "−")
+    return "yes" if above_zero or low >= least else "by the mean; its interval reaches further down"
+
+
+def targets(root):
+    """What targets.csv wants; of several rows to compare with, the one with the best test accuracy counts."""
+    lines = []
+    for wanted in csv.DictReader(io.StringIO((root / "docs/results/targets.csv").read_text())):
+        file = root / "docs/results" / f"{wanted['table']}.csv"
+        rows = read_rows(file) if file.exists() else {}
+        seeds = rows.get((wanted["row"], wanted["pattern"]), {})
+        others = [other for other in wanted["against"].split() if numbers(partner(rows, other, wanted["pattern"]), "test_accuracy")]
+        cells = [f"`{wanted['row']}`", wanted["pattern"]]
+        least, above_zero = float(wanted["least"]), wanted["interval"] == "above 0"
+        text = f"at least {least:+.2f}".replace("-", "−") + (", interval above 0" if above_zero else "")
+        if not seeds or not others:
+            best = " ".join(f"`{other}`" for other in wanted["against"].split())
+            lines.append([wanted["table"], *cells, best, text, "not run", "", "0"])
             continue
-        if build(cells) != build(others[seed]):
-            raise Wrong(f"{where}: seed {seed} is of build {build(cells)} and the row it is compared with of {build(others[seed])}; "
-                        "wanted one build for all rows of a seed")
-        found.append(float(cells["test_accuracy"]) - float(others[seed]["test_accuracy"]))
-    if not found:
-        return None
-    half = t_quantile_95(len(found) - 1) * statistics.stdev(found) / math.sqrt(len(found)) if len(found) > 1 else None
-    return statistics.fmean(found), half
+        best = max(others, key=lambda other: statistics.fmean(numbers(partner(rows, other, wanted["pattern"]), "test_accuracy")))
+        found = difference(seeds, partner(rows, best, wanted["pattern"]), f"targets: {wanted['row']} {wanted['pattern']}")
+        if found is None:
+            raise Wrong(f"targets: {wanted['row']} {wanted['pattern']} has no seed in common with {best}")
+        lines.append([wanted["table"], *cells, f"`{best}`", text, interval_text(found), reached(found, least, above_zero), str(len(seeds))])
+    return markdown(["table", "row", "pattern", "beside", "wanted", "seen, 95 %", "reached", "seeds"], lines)
 
 
-def verdict(mean, half):
-    if half is None:
-        return "one seed"
-    if abs(mean) <= half:
-        return "not told apart"
-    return "better" if mean > 0 else "worse"
-
-
-def table(rows, against, name):
-    head = ["row", "pattern", "weight %", "val %", "test %"] + ([f"Δ `{against}`, 95 %", "verdict"] if against else []) + ["seeds"]
-    if against and not any(member == against for member, _ in rows):
-        raise Wrong(f"{name}: found no row '{against}' to compare with")
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for (member, pattern), seeds in rows.items():
-        weight = statistics.fmean(numbers(seeds, "weight_pct") or [100])
-        cells = [f"`{member}`", pattern, f"{weight:.2f}", mean_text(numbers(seeds, "val_accuracy")),
-                 mean_text(numbers(seeds, "test_accuracy"))]
-        if against:
-            others = rows.get((against, pattern)) or rows.get((against, "")) or {}
-            found = difference(seeds, others, f"{name}: {member} {pattern}") if member != against else None
-            interval = "" if found is None else f"{found[0]:+.2f}" + (f" ± {found[1]:.2f}" if found[1] is not None else "")
-            cells += [interval.replace("-", "−"), "" if found is None else verdict(*found)]
-        lines.append("| " + " | ".join(cells + [str(len(seeds))]) + " |")
-    return "\n".join(lines) + "\n"
+def block_text(root, name, options):
+    if name == "targets":
+        return targets(root)
+    if unknown := set(options) - {"against", "but", "choose"}:
+        raise Wrong(f"{name}: found the option {min(unknown)}, wanted against, but or choose")
+    planned, file = study(root, name), root / "docs/results" / f"{name}.csv"
+    if not file.exists() and not planned[0]:
+        raise Wrong(f"{name}: found neither docs/results/{name}.csv nor configs/studies/{name}.toml")
+    left_out = options["but"].split(",") if "but" in options else []
+    rows = {row: seeds for row, seeds in (read_rows(file) if file.exists() else {}).items()
+            if not any(fnmatch.fnmatchcase(row[0], glob) for glob in left_out)}
+    if "choose" in options:
+        return choice(rows, name, options["choose"])
+    return table(rows, name, options["against"].split(",") if "against" in options else [], planned)
 
 
 def make(root):
     """{file: text} of all that the CSV files give."""
-    page, made = root / "docs/results.md", {}
+    page = root / "docs/results.md"
 
     def block(match):
-        name = match["name"]
-        rows = read_rows(root / "docs/results" / f"{name}.csv")
-        text = table(rows, match["against"], name)
-        return match[1] + text + match["end"]
+        options = dict(word.split("=", 1) for word in match["options"].split())
+        return match[1] + block_text(root, match["name"], options) + match["end"]
 
-    made[page] = BLOCK.sub(block, page.read_text())
-    return made
+    return {page: BLOCK.sub(block, page.read_text())}
+
+
+def draw(root, program):
+    """Runs the commands of docs/pictures.md that draw what is in docs/results."""
+    commands = [shlex.split(text.replace("\\\n", " ")) for text in PICTURE.findall((root / "docs/pictures.md").read_text())]
+    if not commands:
+        raise Wrong("docs/pictures.md: found no command 'spikenm plot points docs/results/…'")
+    for words in commands:
+        done = subprocess.run([program, *words[1:-1], f"docs/pictures/{words[-1]}"], cwd=root, check=False, stdout=subprocess.DEVNULL)
+        if done.returncode != 0:
+            raise Wrong(f"docs/pictures/{words[-1]} was not drawn: exit {done.returncode} of {program}")
 
 
 def swept(source, commit):
@@ -162,8 +228,10 @@ def main(arguments, root=ROOT):
     try:
         if arguments[:1] == ["--take"] and len(arguments) == 4:
             take(pathlib.Path(arguments[1]), root / "docs/results" / f"{arguments[2]}.csv", arguments[3])
+        elif arguments[:1] == ["--pictures"] and len(arguments) == 2:
+            draw(root, pathlib.Path(arguments[1]).resolve())
         elif arguments not in ([], ["--check"]):
-            raise Wrong(f"found {' '.join(arguments)}, wanted nothing, --check, or --take CSV NAME COMMIT")
+            raise Wrong(f"found {' '.join(arguments)}, wanted nothing, --check, --take CSV NAME COMMIT, or --pictures SPIKENM")
         made = make(root)
     except (Wrong, OSError, KeyError, ValueError) as error:
         print(f"results: {error}", file=sys.stderr)
