@@ -306,6 +306,8 @@ TEST_F(SweepCli, TheCarriedSweepsAreReadWhole) {
         "data.std=[1, 1]"}},
       {"studies/table_c.toml", {"data.name=moving-shapes", "data.train_size=100"}},
       {"studies/table_d.toml", shapes},
+      {"studies/table_d_draws.toml", shapes},
+      {"studies/default_settings.toml", shapes},
       // A narrower one keeps more connections than the least of these targets.
       {"studies/table_e.toml", {"data.name=moving-shapes", "data.augment=[]", "model.width=96"}},
       {"studies/table_f_lambda.toml", shapes},

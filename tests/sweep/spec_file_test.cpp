@@ -116,6 +116,8 @@ TEST(SpecFile, TheCarriedSweepsHaveTheirMembers) {
   EXPECT_EQ(members("studies/table_b.toml"), 7u);
   EXPECT_EQ(members("studies/table_c.toml"), 1 + 3 * 3u);
   EXPECT_EQ(members("studies/table_d.toml"), 2 * 17u);
+  EXPECT_EQ(members("studies/table_d_draws.toml"), 1 + 5u);  // top-n, and five draws
+  EXPECT_EQ(members("studies/default_settings.toml"), 2 * 6u);
   EXPECT_EQ(members("studies/table_e.toml"), 1 + 3 * 3 + 3u);  // three with neurons
   EXPECT_EQ(members("studies/table_f_lambda.toml"), 2 * 7u);
   EXPECT_EQ(members("studies/table_f_search.toml"), 4 * 7u);
