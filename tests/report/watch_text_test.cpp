@@ -1,10 +1,12 @@
 #include "spikenm/report/watch_text.h"
 
+#include "spikenm/report/view_columns.h"
 #include "support/report_runs.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace spikenm::report {
 namespace {
@@ -44,6 +46,23 @@ TEST(WatchText, OnALowTerminalTheLastLineSaysHowManyAreLeftOut) {
   EXPECT_NE(low.find("\nlr "), std::string::npos) << low;
   EXPECT_TRUE(low.ends_with("\n… 3 more\n")) << low;
   EXPECT_TRUE(watch_text(run, 80, 1).ends_with("\n… 5 more\n"));
+}
+
+TEST(WatchText, NoLineIsWiderThanTheTerminal) {
+  test::ReportRuns made;
+  std::string metrics;
+  for (int epoch = 1; epoch <= 60; ++epoch)
+    metrics +=
+        fmt::format("{{\"epoch\": {}, \"loss\": {}, \"a long name of a number\": 1, \"lr\": 1}}\n",
+                    epoch, epoch % 7);
+  const report::Run run = made.add("a", 0, "random", metrics);
+  for (const size_t width : std::initializer_list<size_t>{6, 12, 30, 44, 50, 80}) {
+    std::istringstream lines(watch_text(run, width, /*most_lines=*/3));
+    size_t count = 0;
+    for (std::string line; std::getline(lines, line); ++count)
+      EXPECT_LE(width_of(line), width) << width << ": " << line;
+    EXPECT_EQ(count, 3u);
+  }
   const std::string narrow = watch_text(run, 12);
   EXPECT_TRUE(narrow.substr(0, narrow.find('\n')).ends_with("…")) << narrow;
 }

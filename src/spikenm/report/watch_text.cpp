@@ -82,16 +82,16 @@ std::string watch_text(const Run& run, size_t width, size_t most_lines) {
   for (const std::string& key : keys) longest = std::max(longest, printable(key).size());
   const size_t beside = longest + 13;
   const size_t room = width > beside + 8 ? width - beside : 8;
-  std::string text = cut(fmt::format("{}: {}, {}", printable(run.folder.string()),
-                                     printable(short_name(run)), printable(state_of(run, lines))),
-                         width) +
-                     "\n";
+  std::string text;
+  const auto add = [&](const std::string& line) { text += cut(line, width) + '\n'; };
+  add(fmt::format("{}: {}, {}", printable(run.folder.string()), printable(short_name(run)),
+                  printable(state_of(run, lines))));
   const bool all_fit = keys.size() + 1 <= most_lines;
   const size_t shown = all_fit ? keys.size() : std::max<size_t>(most_lines, 2) - 2;
   for (const std::string& key : std::span(keys).first(shown))
-    text += fmt::format("{:<{}} {:>10.5g}  {}\n", printable(key), longest, curves.at(key).back(),
-                        sparkline(curves.at(key), room));
-  if (!all_fit) text += fmt::format("… {} more\n", keys.size() - shown);
+    add(fmt::format("{:<{}} {:>10.5g}  {}", printable(key), longest, curves.at(key).back(),
+                    sparkline(curves.at(key), room)));
+  if (!all_fit) add(fmt::format("… {} more", keys.size() - shown));
   return text;
 }
 
