@@ -46,6 +46,12 @@ TEST(Csv, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(csv_line({"a", "1.5"}), "a,1.5\n");
 }
 
+TEST(Csv, ACellIsANumberAsAWholeOrNot) {
+  EXPECT_EQ(number_in("-1.5e2"), -150);
+  for (const char* cell : {"", "2:4", "1 ", " 1", "abc", "1,5"})
+    EXPECT_FALSE(number_in(cell)) << cell;
+}
+
 TEST(Csv, BrokenTextIsRefusedWithItsLine) {
   EXPECT_ERROR(parse_csv("", "t.csv"), "t.csv", "column names");
   EXPECT_ERROR(parse_csv("\n\n", "t.csv"), "t.csv", "column names");

@@ -1,5 +1,6 @@
 #include "spikenm/report/points.h"
 
+#include "spikenm/report/settings.h"
 #include "support/expect_error.h"
 #include "support/report_runs.h"
 
@@ -82,6 +83,31 @@ TEST(Points, ARunThatTwoTablesHaveCountsOnce) {
   drop_series(rows, {"held"});
   EXPECT_EQ(rows.size(), 2u);
   EXPECT_ERROR(drop_series(rows, {"held"}), "--drop", "'held'", "dense");
+}
+
+// The CSV file of a sweep and the folders of its runs name the same measurements.
+TEST(Points, ARunThatATableAndAFolderHaveCountsOnce) {
+  test::ReportRuns made;
+  const std::vector<report::Run> runs{made.add("a", 0, "dense", ""), made.add("b", 1, "dense", ""),
+                                      made.add("c", 0, "random", "")};
+  const std::string hash = settings_hash(runs[0]);
+  EXPECT_EQ(hash, settings_hash(runs[1])) << "but for the seed";
+  EXPECT_NE(hash, settings_hash(runs[2]));
+  for (const bool table_first : {true, false}) {
+    std::vector<PointRow> table = rows_of_csv(
+        parse_csv("member,seed,config_md5,test_accuracy\nplain,0," + hash + ",50\n", "a.csv"), "");
+    std::vector<PointRow> folders = rows_of_runs(runs, "");
+    std::vector<PointRow>& rows = table_first ? table : folders;
+    const auto repeated = add_rows(rows, table_first ? folders : table);
+    ASSERT_EQ(repeated.size(), 1u);
+    EXPECT_TRUE(repeated[0].ends_with(table_first ? "a, seed 0" : "plain, seed 0")) << repeated[0];
+    const Plot plot = points_plot(rows, {.x = "seed"});
+    ASSERT_EQ(plot.series.size(), 2u);
+    EXPECT_EQ(plot.series[0].name, table_first ? "plain" : "dense");
+    ASSERT_EQ(plot.series[0].values.size(), 1u) << "the other seed joins the point";
+    EXPECT_EQ(plot.series[0].values[0].y, 50.5);
+    EXPECT_NE(plot.note.find("n = 1 to 2 runs"), std::string::npos) << plot.note;
+  }
 }
 
 TEST(Points, CurvesMayBeCalledOtherwise) {

@@ -65,6 +65,15 @@ TEST_F(Runs, TheLastEpochsValidationIsPartOfTheResult) {
   EXPECT_ERROR(validation(), "metrics.jsonl");
 }
 
+TEST_F(Runs, TheTimeOfAllPhasesIsPartOfTheResult) {
+  const auto seconds = [&] { return read_run(dir / "a").number("seconds"); };
+  add_run("a");
+  EXPECT_FALSE(seconds());
+  write("a/result.json",
+        R"({"test_accuracy": 1, "phase_seconds": {"search": 1.5, "finetune": 2}})");
+  EXPECT_EQ(seconds(), 3.5);
+}
+
 TEST_F(Runs, ALinkInACircleEndsNothing) {
   add_run("a");
   fs::create_directory_symlink(dir.path(), dir / "a/up");

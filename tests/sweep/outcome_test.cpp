@@ -139,6 +139,40 @@ TEST(Outcome, AnyNumberMayStandAlongX) {
   EXPECT_ERROR(make_plot(e.spec, e.runs, {}), "plot.x", "'sops_m'", "weight_pct");
 }
 
+TEST(Outcome, ANumberOfAMethodsOwnMayStandAlongX) {
+  Example e;
+  e.spec.members = {listed("held", true)};
+  e.spec.plot.reference = "";
+  e.spec.plot.x = "empty_rows";
+  expand(e.spec);
+  e.runs.erase(e.runs.begin());
+  for (size_t i = 0; i < e.runs.size(); ++i) {
+    e.runs[i].member = i == 2 ? 1 : 0;
+    e.runs[i].run.result["empty_rows"] = 3 + i;
+  }
+  const report::Plot plot = make_plot(e.spec, e.runs, {});
+  EXPECT_EQ(plot.x_label, "empty_rows");
+  ASSERT_EQ(plot.series.size(), 1u);
+  EXPECT_EQ(plot.series[0].values.at(0).x, 3.5);
+  EXPECT_EQ(plot.series[0].values.at(1).x, 5);
+}
+
+TEST(Outcome, PublishedAccuraciesStandAtThePlacesOfOurs) {
+  Spec spec;
+  spec.members = {listed("A", true), listed("B", true)};
+  spec.plot.x = "weight_pct";
+  expand(spec);
+  std::vector<MemberRun> runs{make_run(0, 0, 1, 80), make_run(1, 0, 1, 81)};
+  runs[1].run.result["weight_pct"] = 25;
+  const report::Plot plot = make_plot(spec, runs, {{"B", 82.4}, {"C", 1}});
+  ASSERT_EQ(plot.series.size(), 3u);
+  EXPECT_EQ(plot.series[2].name, "published");
+  EXPECT_EQ(plot.series[2].style, report::Series::Style::kPoints) << "no line joins them";
+  ASSERT_EQ(plot.series[2].values.size(), 1u);
+  EXPECT_EQ(plot.series[2].values[0].x, 25);
+  EXPECT_EQ(plot.series[2].values[0].y, 82.4);
+}
+
 TEST(Outcome, PlotByNameHasThePublishedBesideOurs) {
   Spec spec;
   spec.members = {listed("A", true), listed("B", true)};

@@ -104,6 +104,23 @@ TEST(Expand, ANumberOfTheResultsAlongXHasACurveForEachListedMember) {
   EXPECT_EQ(spec.members[0].series, "dense");
 }
 
+// No line leads from one method to another.
+TEST(Expand, KeysOfWordsMakeCurvesOverANumberOfTheResults) {
+  Spec spec;
+  spec.grid = {{"method.name", {"spikenm", "\"random\""}},
+               {"method.pattern", {"\"2:4\"", "\"2:16\""}},
+               {"method.tau_max", {"1", "-.5"}},
+               {"method.draw", {"\"a\"", "\"b\""}}};
+  spec.pool = {"method.draw"};
+  spec.plot.x = "weight_pct";
+  Spec alone = expanded(spec);
+  EXPECT_EQ(alone.members.at(0).series, "name=spikenm");
+  EXPECT_EQ(alone.members.at(7).series, "name=spikenm");
+  EXPECT_EQ(alone.members.at(8).series, "name=random");
+  spec.members = {listed("narrow")};
+  EXPECT_EQ(expanded(spec).members.at(8).series, "narrow,name=random");
+}
+
 TEST(Expand, PooledKeysShareAGroup) {
   Spec spec;
   spec.grid = {{"m.tau_q", {"1", "2.4"}}, {"m.freeze_draw", {"0", "1"}}};
@@ -175,8 +192,8 @@ TEST(Expand, MistakesAreNamed) {
 TEST(Expand, WhatThePlotNamesMustBeThere) {
   Spec spec;
   spec.grid = {{"a", {"1"}}};
-  spec.plot.x = "b";
-  EXPECT_ERROR(expanded(spec), "plot.x", "'b'", "test_accuracy", "weight_pct");
+  spec.plot.x = "train.b";
+  EXPECT_ERROR(expanded(spec), "plot.x", "'train.b'", "a key of the grid", "weight_pct");
   spec.plot.x = "";
   spec.plot.reference = "dense";
   EXPECT_ERROR(expanded(spec), "plot.reference", "'dense'");

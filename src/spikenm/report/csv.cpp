@@ -4,6 +4,7 @@
 #include "spikenm/core/text.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace spikenm::report {
 namespace {
@@ -102,6 +103,13 @@ Csv parse_csv(std::string_view text, const std::string& source) {
     csv.rows.push_back(row);
   }
   return csv;
+}
+
+std::optional<double> number_in(std::string_view cell) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  const bool whole = error == std::errc() && end == cell.data() + cell.size();
+  return whole ? std::optional(value) : std::nullopt;
 }
 
 std::string csv_line(const std::vector<std::string>& cells) {

@@ -1,6 +1,7 @@
 // Comma-separated values (RFC 4180): a header, then rows with the same number of cells.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ struct Csv {
 
 // `source` names the text in messages. Blank lines are skipped.
 Csv parse_csv(std::string_view text, const std::string& source);
+
+// The number that a cell is; empty for other text, and for none.
+std::optional<double> number_in(std::string_view cell);
 
 // One line with its line end; cells are quoted only if necessary.
 std::string csv_line(const std::vector<std::string>& cells);

@@ -4,11 +4,11 @@
 #include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
 #include "spikenm/report/run_groups.h"
+#include "spikenm/report/settings.h"
 #include "spikenm/report/statistic.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <set>
 #include <tuple>
 
@@ -32,34 +32,20 @@ constexpr std::array<std::pair<const char*, const char*>, 15> kColumns{
      {"seconds", "seconds of training"},
      {"milliseconds", "milliseconds of a sample"}}};
 
-std::optional<double> as_number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && !text.empty();
-  return whole ? std::optional(value) : std::nullopt;
-}
-
-double seconds_of(const Run& run) {
-  double sum = 0;
-  const auto phases = run.result.find("phase_seconds");
-  if (phases != run.result.end() && phases->is_object())
-    for (const auto& [phase, seconds] : phases->items())
-      sum += seconds.is_number() ? seconds.get<double>() : 0;
-  return sum;
-}
-
 std::string value_of_key(const Run& run, const std::string& key) {
   for (const auto& [name, value] : flatten_tables(run.config))
     if (name == key) return value.is_string() ? value.get<std::string>() : value.dump();
   return "-";
 }
 
+constexpr const char* kHash = "config_md5";  // as results.csv of a sweep calls it
+
 // A column whose text tells points apart: not numbers, and not what differs from seed to seed.
 bool tells_points(const Csv& csv, size_t column) {
-  static const std::set<std::string> kOfOneRun{"seed", "config_md5", "build", "commit"};
+  static const std::set<std::string> kOfOneRun{"seed", kHash, "build", "commit"};
   if (kOfOneRun.contains(csv.header[column])) return false;
   return std::any_of(csv.rows.begin(), csv.rows.end(), [&](const Csv::Row& row) {
-    return !row.cells[column].empty() && !as_number(row.cells[column]);
+    return !row.cells[column].empty() && !number_in(row.cells[column]);
   });
 }
 
@@ -93,7 +79,7 @@ bool is_end_of(const std::string& name, const std::string& path) {
 void take_numbers(PointRow& row, const std::vector<std::string>& header,
                   const std::vector<std::string>& cells) {
   for (size_t c = 1; c < cells.size(); ++c)
-    if (const std::optional<double> value = as_number(cells[c])) row.numbers[header[c]] = *value;
+    if (const std::optional<double> value = number_in(cells[c])) row.numbers[header[c]] = *value;
 }
 
 }  // namespace
@@ -104,15 +90,6 @@ std::string column_label(const std::string& column) {
   return column;
 }
 
-const std::vector<std::string>& known_columns() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> list;
-    for (const auto& [name, label] : kColumns) list.emplace_back(name);
-    return list;
-  }();
-  return names;
-}
-
 std::vector<PointRow> rows_of_runs(const std::vector<Run>& runs, const std::string& by) {
   std::vector<PointRow> rows;
   for (const RunGroup& group : group_runs(runs)) {
@@ -120,7 +97,8 @@ std::vector<PointRow> rows_of_runs(const std::vector<Run>& runs, const std::stri
       PointRow row{.series = by.empty() ? group.name : value_of_key(*run, by),
                    .point = group.name,
                    .run = std::filesystem::absolute(run->folder).lexically_normal().string(),
-                   .numbers = {{"seconds", seconds_of(*run)}}};
+                   .numbers = {},
+                   .settings = settings_hash(*run)};
       for (const auto& [key, value] : run->result.items())
         if (value.is_number()) row.numbers[key] = value.get<double>();
       rows.push_back(std::move(row));
@@ -131,6 +109,7 @@ std::vector<PointRow> rows_of_runs(const std::vector<Run>& runs, const std::stri
 
 std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by) {
   const size_t series = by.empty() ? 0 : csv.column(by);
+  const auto hash = std::find(csv.header.begin(), csv.header.end(), kHash);
   std::vector<size_t> told_by;
   for (size_t c = 0; c < csv.header.size(); ++c)
     if (tells_points(csv, c)) told_by.push_back(c);
@@ -142,8 +121,10 @@ std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by) {
     for (const size_t c : told_by)
       if (!line.cells[c].empty()) row.point += csv.header[c] + "=" + line.cells[c] + '\n';
     for (size_t c = 0; c < line.cells.size(); ++c)
-      if (const std::optional<double> value = as_number(line.cells[c]))
+      if (const std::optional<double> value = number_in(line.cells[c]))
         row.numbers[csv.header[c]] = *value;
+    if (hash != csv.header.end())
+      row.settings = line.cells[static_cast<size_t>(hash - csv.header.begin())];
     rows.push_back(std::move(row));
   }
   return rows;
@@ -176,21 +157,21 @@ void add_numbers(std::vector<PointRow>& rows, const Csv& more) {
 }
 
 std::vector<std::string> add_rows(std::vector<PointRow>& rows, std::vector<PointRow> more) {
-  using Name = std::tuple<std::string, std::string, double>;
-  const auto name_of = [](const PointRow& row) -> std::optional<Name> {
-    const auto seed = row.numbers.find("seed");
-    if (seed == row.numbers.end()) return std::nullopt;
-    return Name(row.series, row.point, seed->second);
-  };
-  std::set<Name> there;
-  for (const PointRow& row : rows)
-    if (const auto name = name_of(row)) there.insert(*name);
+  std::set<std::tuple<std::string, std::string, double>> there;
+  std::map<std::string, std::pair<std::string, std::string>> homes;  // of settings: series, point
+  for (const PointRow& row : rows) {
+    if (!row.settings.empty()) homes.try_emplace(row.settings, row.series, row.point);
+    if (const auto seed = row.numbers.find("seed"); seed != row.numbers.end())
+      there.emplace(row.series, row.point, seed->second);
+  }
 
   std::vector<std::string> repeated;
   for (PointRow& row : more) {
-    const auto name = name_of(row);
-    if (name && there.contains(*name)) {
-      repeated.push_back(fmt::format("{}, seed {}", row.run, row.numbers.at("seed")));
+    if (const auto home = homes.find(row.settings); home != homes.end())
+      std::tie(row.series, row.point) = home->second;
+    const auto seed = row.numbers.find("seed");
+    if (seed != row.numbers.end() && there.contains({row.series, row.point, seed->second})) {
+      repeated.push_back(fmt::format("{}, seed {}", row.run, seed->second));
     } else {
       rows.push_back(std::move(row));
     }

@@ -15,12 +15,11 @@ struct PointRow {
   std::string point;   // runs of one series with the same text are one point
   std::string run;     // the whole path of the run's folder, or the first cell of a CSV row
   std::map<std::string, double> numbers;
+  std::string settings = {};  // settings_hash(), or the cell config_md5; empty: not known
 };
 
-// Numbers of results that every finished run has or may have, and what an axis calls them. Numbers
-// of other names can be drawn too.
+// What an axis calls a number of the results: words for well-known ones, else its name.
 std::string column_label(const std::string& column);
-const std::vector<std::string>& known_columns();
 
 // The numbers of finished runs. Series are methods with what tells them apart, or the values of
 // `by`, a config key such as "method.pattern".
@@ -35,8 +34,9 @@ std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by);
 // them stays as it is. An Error when none is, and when a row fits runs of several settings.
 void add_numbers(std::vector<PointRow>& rows, const Csv& more);
 
-// Adds the rows of another table, but for runs that are there already: with the same series, point
-// and seed. Returns their names.
+// Adds the rows of another table, or of run folders, but for runs that are there already: with the
+// same seed, and the same settings or the same series and point. Runs of settings that are there join
+// their point. Returns the names of those left out.
 std::vector<std::string> add_rows(std::vector<PointRow>& rows, std::vector<PointRow> more);
 
 // Leaves series out. An Error names one that no row has.

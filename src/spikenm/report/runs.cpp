@@ -75,6 +75,16 @@ std::optional<double> last_validation(const fs::path& folder) {
                                                    : std::nullopt;
 }
 
+// The time of all phases; empty where the result does not say it.
+std::optional<double> seconds_of(const Json& result) {
+  const auto phases = result.find("phase_seconds");
+  if (phases == result.end() || !phases->is_object()) return std::nullopt;
+  double sum = 0;
+  for (const auto& [phase, seconds] : phases->items())
+    sum += seconds.is_number() ? seconds.get<double>() : 0;
+  return sum;
+}
+
 }  // namespace
 
 std::optional<double> Run::number(std::string_view key) const {
@@ -107,6 +117,8 @@ Run read_run(const fs::path& folder) {
                 result.string());
   if (const std::optional<double> found = last_validation(folder))
     run.result.emplace("val_accuracy", *found);
+  if (const std::optional<double> found = seconds_of(run.result))
+    run.result.emplace("seconds", *found);
   return run;
 }
 

@@ -14,7 +14,9 @@ namespace spikenm::report {
 struct Run {
   std::filesystem::path folder;
   Json config;  // every key of its config.toml
-  Json result;  // its result.json, and val_accuracy of the last epoch from its metrics
+  // Its result.json; of a finished run also val_accuracy of the last epoch from its metrics, and
+  // seconds, the sum of its phases.
+  Json result;
 
   // A field of the result. Empty when it is missing (older runs lack newer fields); an Error when
   // it has another type.

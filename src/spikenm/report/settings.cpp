@@ -1,5 +1,7 @@
 #include "spikenm/report/settings.h"
 
+#include "spikenm/core/file.h"
+#include "spikenm/core/md5.h"
 #include "spikenm/core/toml.h"
 
 #include <fmt/format.h>
@@ -77,6 +79,13 @@ Settings settings_of(const Run& run) {
   if (const std::string precision = run.text("precision"); !precision.empty())
     settings["precision"] = precision;
   return settings;
+}
+
+std::string settings_hash(const Run& run) {
+  std::string text;
+  for (const auto& [key, value] : settings_of(run))
+    text.append(key).append("=").append(value).append("\n");
+  return md5_hex(as_bytes(text)).substr(0, 12);
 }
 
 Settings recipe_of(const Run& run) {

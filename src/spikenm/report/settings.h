@@ -16,6 +16,9 @@ using Settings = std::map<std::string, std::string>;
 
 Settings settings_of(const Run& run);
 
+// Twelve letters of the MD5 of a run's settings: runs that share it differ in the seed alone.
+std::string settings_hash(const Run& run);
+
 // The settings that a sparse run shares with the dense runs that it is compared to: all settings
 // outside [method], except the device, and except the length of the search if no learning rate
 // depends on it.

@@ -1,7 +1,6 @@
 #include "spikenm/sweep/outcome.h"
 
 #include "spikenm/core/file.h"
-#include "spikenm/core/md5.h"
 #include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
 #include "spikenm/report/csv.h"
@@ -13,7 +12,6 @@
 #include "spikenm/sweep/plot_x.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace spikenm::sweep {
 namespace {
@@ -27,14 +25,6 @@ std::string config_cell(const report::Run& run, const std::string& key) {
   for (const auto& [name, value] : flatten_tables(run.config))
     if (name == key) return value.is_string() ? value.get<std::string>() : value.dump();
   return "";
-}
-
-// Twelve letters of the MD5 of a run's settings: runs that share it differ in the seed alone.
-std::string config_hash(const report::Run& run) {
-  std::string text;
-  for (const auto& [key, value] : report::settings_of(run))
-    text.append(key).append("=").append(value).append("\n");
-  return md5_hex(as_bytes(text)).substr(0, 12);
 }
 
 // Names of all numbers in the results, in order of first appearance.
@@ -52,13 +42,6 @@ std::vector<std::string> number_keys(const std::vector<MemberRun>& runs) {
 
 std::string number_cell(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "";
-}
-
-std::optional<double> as_number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(value) : std::nullopt;
 }
 
 void check_number(const char* axis, const std::string& name, const std::vector<MemberRun>& runs) {
@@ -88,20 +71,34 @@ std::vector<std::string> places_of(const std::vector<Group>& groups, const std::
   return places;
 }
 
+// What others published for the group, which is its accuracy.
+void add_published(const Spec& spec, const Group& group,
+                   const std::map<std::string, double>& published, double x,
+                   report::Series::Style style, report::Plot& plot) {
+  const auto theirs = published.find(group.name);
+  if (theirs == published.end() || spec.plot.y != kAccuracy) return;
+  series_named(plot, "published", style)
+      .values.push_back(
+          {.x = x, .y = theirs->second, .spread = std::nullopt, .x_spread = std::nullopt});
+}
+
 void sort_by_x(report::Plot& plot) {
   for (report::Series& series : plot.series)
     std::stable_sort(series.values.begin(), series.values.end(),
                      [](const auto& a, const auto& b) { return a.x < b.x; });
 }
 
-// One curve per series, a point where each group was measured to be.
-void add_measured(const Spec& spec, const std::vector<Group>& groups, report::Plot& plot) {
+// One curve per series, a point where each group was measured to be. Published accuracies stand at
+// the places of ours: nobody says where else.
+void add_measured(const Spec& spec, const std::vector<Group>& groups,
+                  const std::map<std::string, double>& published, report::Plot& plot) {
   for (const Group& group : groups) {
     const std::optional<Statistic> x = group.number(spec.plot.x), y = group.number(spec.plot.y);
     if (group.name == spec.plot.reference || !x || !y) continue;
     const std::string name = group.member->series.empty() ? "ours" : group.member->series;
     series_named(plot, name, report::Series::Style::kLine)
         .values.push_back({.x = x->mean, .y = y->mean, .spread = y->spread, .x_spread = x->spread});
+    add_published(spec, group, published, x->mean, report::Series::Style::kPoints, plot);
   }
   sort_by_x(plot);
 }
@@ -113,7 +110,7 @@ void add_series(const Spec& spec, const std::vector<Group>& groups,
   const std::vector<std::string> places = places_of(groups, spec.plot.reference);
   const bool by_key = !spec.plot.x.empty() && spec.plot.x != kByMember;
   const bool numbers = by_key && std::all_of(places.begin(), places.end(), [](const auto& place) {
-                         return as_number(place).has_value();
+                         return report::number_in(place).has_value();
                        });
 
   if (!numbers) plot.names = places;
@@ -122,17 +119,14 @@ void add_series(const Spec& spec, const std::vector<Group>& groups,
     const std::optional<Statistic> y = group.number(spec.plot.y);
     if (place == places.end() || group.name == spec.plot.reference || !y) continue;
 
-    const double x = numbers ? *as_number(*place) : static_cast<double>(place - places.begin());
+    const double x =
+        numbers ? *report::number_in(*place) : static_cast<double>(place - places.begin());
     const std::string name = group.member->series.empty() ? "ours" : group.member->series;
     const Style style = numbers ? Style::kLine : Style::kPoints;
     series_named(plot, name, style)
         .values.push_back({.x = x, .y = y->mean, .spread = y->spread, .x_spread = std::nullopt});
 
-    const auto theirs = published.find(group.name);
-    if (theirs != published.end() && spec.plot.y == kAccuracy)
-      series_named(plot, "published", style)
-          .values.push_back(
-              {.x = x, .y = theirs->second, .spread = std::nullopt, .x_spread = std::nullopt});
+    add_published(spec, group, published, x, style, plot);
   }
 
   sort_by_x(plot);
@@ -146,7 +140,7 @@ std::map<std::string, double> read_published(const Spec& spec) {
   const report::Csv csv = report::parse_csv(read_file(spec.published), spec.published.string());
   const size_t accuracy = csv.column("acc");
   for (const report::Csv::Row& row : csv.rows) {
-    const std::optional<double> value = as_number(row.cells[accuracy]);
+    const std::optional<double> value = report::number_in(row.cells[accuracy]);
     SPIKENM_CHECK(value.has_value(), "{}:{}: acc: found '{}', wanted a number", csv.source,
                   row.line, row.cells[accuracy]);
     accuracies[row.cells.front()] = *value;
@@ -165,7 +159,7 @@ std::string results_csv(const Spec& spec, const std::vector<MemberRun>& runs) {
   for (const MemberRun& run : runs) {
     std::vector<std::string> cells{spec.members[run.member].name, fmt::format("{}", run.seed)};
     for (const std::string& key : swept) cells.push_back(config_cell(run.run, key));
-    cells.push_back(config_hash(run.run));
+    cells.push_back(report::settings_hash(run.run));
     cells.push_back(build_of(run.run));
     for (const std::string& key : numbers) cells.push_back(number_cell(run.run.number(key)));
     text += report::csv_line(cells);
@@ -253,7 +247,7 @@ report::Plot make_plot(const Spec& spec, const std::vector<MemberRun>& runs,
   for (const Group& group : groups) counts.push_back(group.runs.size());
   plot.note = report::spread_note("bars", counts);
   if (by_result) {
-    add_measured(spec, groups, plot);
+    add_measured(spec, groups, published, plot);
   } else {
     add_series(spec, groups, published, plot);
   }

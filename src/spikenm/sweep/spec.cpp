@@ -68,6 +68,16 @@ std::vector<std::vector<std::string>> points_of(const std::vector<GridKey>& grid
   return points;
 }
 
+// Whether the values of a key are words, not numbers or patterns such as 2:8: words have no order, so
+// no curve leads from one to another.
+bool has_words(const GridKey& key) {
+  return std::all_of(key.values.begin(), key.values.end(), [](const std::string& value) {
+    const std::string text = plain(value);
+    const size_t first = text.find_first_not_of("+-.[");
+    return first == std::string::npos || text.find_first_of("0123456789", first) != first;
+  });
+}
+
 // The member that a listed member becomes at a point of the grid.
 Member at_point(const Spec& spec, const Member& listed, const std::vector<std::string>& values) {
   const bool by_member = spec.plot.x == kByMember;
@@ -75,6 +85,7 @@ Member at_point(const Spec& spec, const Member& listed, const std::vector<std::s
   member.group = member.listed = listed.name;
   member.place = by_member ? listed.name : "";
   member.series = by_member ? "" : listed.name;
+  std::string measured = listed.name;  // the series, where x is a number of the results
 
   for (size_t i = 0; i < values.size(); ++i) {
     const GridKey& key = spec.grid[i];
@@ -90,11 +101,12 @@ Member at_point(const Spec& spec, const Member& listed, const std::vector<std::s
     } else if (!pooled) {
       member.series = joined(member.series, part);
     }
+    if (!pooled && has_words(key)) measured = joined(measured, part);
     member.set.push_back(key.key + "=" + values[i]);
   }
   if (spec.plot.x.empty() || x_is_result(spec)) {
     member.place = member.group;
-    member.series = spec.plot.x.empty() ? "" : listed.name;
+    member.series = spec.plot.x.empty() ? "" : measured;
   }
   return member;
 }

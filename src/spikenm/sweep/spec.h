@@ -37,7 +37,7 @@ constexpr const char* kComparisonFile = "comparison.csv";
 constexpr const char *kPlotPng = "plot.png", *kPlotSvg = "plot.svg";
 
 struct PlotOptions {
-  // A key of the grid; or kByMember: the listed members; or a number of the results; empty: every
+  // A key of the grid; or kByMember: the listed members; or any number of the results; empty: every
   // group.
   std::string x;
   std::string x_label;
