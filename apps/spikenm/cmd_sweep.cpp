@@ -129,6 +129,20 @@ std::string write_comparison(const sweep::Spec& spec, const std::vector<sweep::M
   return sweep::comparison_table(comparisons);
 }
 
+// Returns why there is no plot: the table is shown nevertheless.
+std::string draw_plot(const sweep::Spec& spec, const std::vector<sweep::MemberRun>& runs,
+                      const std::map<std::string, double>& published, const fs::path& out) {
+  try {
+    const report::Plot plot = sweep::make_plot(spec, runs, published);
+    const bool has_values = std::any_of(plot.series.begin(), plot.series.end(),
+                                        [](const auto& series) { return !series.values.empty(); });
+    if (has_values) report::write_plot(plot, out / "plot");
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
 void report_outcome(const sweep::Spec& spec, const std::vector<Planned>& planned,
                     const std::map<std::string, double>& published, const SweepArguments& a) {
   const fs::path out = a.out;
@@ -139,13 +153,11 @@ void report_outcome(const sweep::Spec& spec, const std::vector<Planned>& planned
   if (runs.empty()) return;
   write_file_atomically(out / sweep::kResultsFile, sweep::results_csv(spec, runs));
   write_file_atomically(out / sweep::kSummaryFile, sweep::summary_csv(spec, runs));
-  const report::Plot plot = sweep::make_plot(spec, runs, published);
-  const bool has_values = std::any_of(plot.series.begin(), plot.series.end(),
-                                      [](const auto& series) { return !series.values.empty(); });
-  if (has_values) report::write_plot(plot, out / "plot");
+  const std::string undrawn = draw_plot(spec, runs, published, out);
   const std::string comparison =
       a.against.empty() ? "" : "\n" + write_comparison(spec, runs, a.against, out);
   show("{}{}\nsweep: {}\n", sweep::summary_table(spec, runs, published), comparison, out.string());
+  SPIKENM_CHECK(undrawn.empty(), "{}", undrawn);
 }
 
 // Fails before anything is trained, not after hours.
@@ -223,7 +235,8 @@ std::function<void()> setup_sweep(CLI::App& app) {
   app.add_option("--retry", a->retry, "how often a run that failed is started again")
       ->check(CLI::Range(int64_t{0}, int64_t{1000}))
       ->capture_default_str();
-  app.add_option("--plot-x", a->plot_x, "key of the grid that the plot has as x");
+  app.add_option("--plot-x", a->plot_x,
+                 "key of the grid, or number of the results, that the plot has as x");
   app.add_flag("--plot-log", a->plot_log, "logarithmic x");
   app.add_flag("--force", a->force, "train anew where the folder holds a run with another config");
   app.add_flag("--take-over", a->take_over,

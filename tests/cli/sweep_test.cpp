@@ -7,13 +7,10 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <sstream>
-#include <thread>
 
 namespace spikenm {
 namespace {
@@ -110,6 +107,21 @@ TEST_F(SweepCli, RowsAreComparedWithOneOfThemSeedBySeed) {
   EXPECT_EQ(csv("s/comparison.csv").rows[0].cells[0], "lr=0.001");
   EXPECT_FALSE(fs::exists(dir / "s/lr=0.001/seed2"));
 
+  // Any number of the results may stand along x; one that is not there costs the plot alone.
+  Arguments along = report;
+  along.insert(along.end(), {"--plot-x", "seconds"});
+  fs::remove(dir / "s/plot.svg");
+  EXPECT_EQ(run(along).code, 0);
+  EXPECT_TRUE(has(read_file(dir / "s/plot.svg"), ">seconds of training<"));
+  along.back() = "second";
+  const Outcome undrawn = run(along);
+  EXPECT_EQ(undrawn.code, 1);
+  EXPECT_TRUE(has(undrawn.err,
+                  "plot.x: found no number 'second' in the results; the nearest is "
+                  "seconds"))
+      << undrawn.err;
+  EXPECT_TRUE(has(undrawn.out, "verdict")) << undrawn.out;
+
   // Runs of another build are not paired.
   const fs::path file = dir / "s/lr=0.001/seed1/result.json";
   Json result = Json::parse(read_file(file));
@@ -140,94 +152,6 @@ TEST_F(SweepCli, HalvingTrainsOnlyTheBetterHalfOnMoreSeeds) {
   std::stable_sort(by_validation.begin(), by_validation.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ(seeds[by_validation[i].second], i < 2 ? 2 : 1) << i;
-}
-
-TEST_F(SweepCli, AMemberThatFailsStopsNobody) {
-  write_file_atomically(dir / "list.toml", R"(
-    title = "masks"
-    base = "base.toml"
-    [plot]
-    reference = "dense"
-    [[member]]
-    name = "dense"
-    set = ["method.name=dense"]
-    [[member]]
-    name = "bad"
-    set = ["method.name=random"]
-    [[member]]
-    name = "random"
-    set = ["method.name=random", "method.draws=exactly"]
-  )");
-  // Something in the way of one run that no config can show.
-  fs::create_directories(dir / "s/bad/seed0");
-  write_file_atomically(dir / "s/bad/seed0/precious.txt", "mine");
-  const Outcome found = run({"sweep", "--list", "list.toml", "--out", "s"});
-  EXPECT_EQ(found.code, 1);
-  EXPECT_TRUE(has(found.err, "/3 bad seed0: failed: exit 1: spikenm: s/bad/seed0")) << found.err;
-  EXPECT_TRUE(has(found.err, "\nbad/seed0: exit 1: spikenm: s/bad/seed0: the output folder is not"))
-      << found.err;
-  EXPECT_TRUE(has(found.err, "spikenm: s: 1 of 3 runs failed\n")) << found.err;
-  EXPECT_TRUE(has(found.out, "Δ dense")) << found.out;
-  EXPECT_EQ(csv("s/results.csv").rows.size(), 2u);
-  EXPECT_TRUE(fs::exists(dir / "s/plot.png"));
-  EXPECT_EQ(read_file(dir / "s/bad/seed0/precious.txt"), "mine");
-}
-
-// As a full disk would have it.
-TEST_F(SweepCli, FailedRunsAreListedEvenWhereTheResultsCannotBeWritten) {
-  fs::create_directories(dir / "s/results.csv/x");
-  fs::create_directories(dir / "s/lr=0.002/seed0");
-  write_file_atomically(dir / "s/lr=0.002/seed0/precious.txt", "mine");
-  const Outcome found = run(grid({"--grid", "train.lr=0.001,0.002"}));
-  EXPECT_EQ(found.code, 1);
-  EXPECT_TRUE(has(found.err, "\nlr=0.002/seed0: exit 1: spikenm: s/lr=0.002/seed0")) << found.err;
-  EXPECT_TRUE(has(found.err, "spikenm: s/results.csv: cannot write")) << found.err;
-  EXPECT_TRUE(has(found.err, "1 of 2 runs failed\n")) << found.err;
-}
-
-TEST_F(SweepCli, AMemberThatDivergesIsToldSo) {
-  const Outcome found = run(grid({"--grid", "train.lr=0.001,1e30", "--set", "method.name=dense",
-                                  "train.loss=mse", "train.schedule=constant"}));
-  EXPECT_EQ(found.code, 1);
-  EXPECT_TRUE(has(found.err, "lr=1e30 seed0: failed: diverged: spikenm: train: the loss became"))
-      << found.err;
-  EXPECT_TRUE(has(found.err, "spikenm: s: 1 of 2 runs failed\n")) << found.err;
-  EXPECT_EQ(csv("s/results.csv").rows.size(), 1u);
-}
-
-TEST_F(SweepCli, MistakesAreFoundBeforeAnyTraining) {
-  expect_failure(grid({"--grid", "method.tau_maxx=1,2"}), 1,
-                 {"member 'tau_maxx=1': method.tau_maxx", "nearest is method.tau_max"});
-  expect_failure(grid({"--grid", "method.pattern=2:4,5:4"}), 1,
-                 {"member 'pattern=5:4': method.pattern", "5:4"});
-  expect_failure(grid({"--grid", "train.lr=0.1", "train.lr=0.2"}), 1, {"train.lr twice"});
-  expect_failure(grid({"--grid", "train.lr=0.1", "--set", "train.lr=3"}), 1,
-                 {"spikenm: --set: found train.lr"});
-  expect_failure(grid({"--grid", "train.lr=0.1", "--list", "list.toml"}), 2,
-                 {"--list and --grid, which exclude each other"});
-  expect_failure(grid({"--grid", "train.lr=0.1", "--plot-x", "train.epochs"}), 1, {"plot.x"});
-  expect_failure(grid({"--grid", "seed=1,2"}), 1, {"seed"});
-  expect_failure(grid({"--grid", "train.lr"}), 2, {"'train.lr'"});
-  expect_failure(grid({}), 2, {"--list FILE", "--grid"});
-  expect_failure(grid({"--list", "list.toml"}), 2, {"--base"});
-  expect_failure({"sweep", "--list", "none.toml", "--out", "s"}, 1, {"none.toml", "No such file"});
-  write_file_atomically(dir / "list.toml", "bass = \"base.toml\"\n");
-  expect_failure({"sweep", "--list", "list.toml", "--out", "s"}, 1,
-                 {"list.toml", "'bass'", "nearest is base"});
-  write_file_atomically(dir / "list.toml", "[[member]]\nname = \"a\"\n[[member]]\nname = \"a\"\n");
-  expect_failure({"sweep", "--list", "list.toml", "--out", "s"}, 1,
-                 {"list.toml: member 'a'", "two of that name"});
-  write_file_atomically(dir / "list.toml",
-                        "base = \"base.toml\"\n[[member]]\nname = \"a\"\ndrop = [\"modell\"]\n");
-  expect_failure({"sweep", "--list", "list.toml", "--out", "s"}, 1,
-                 {"member 'a': drop: found 'modell'", "nearest is model"});
-  write_file_atomically(dir / "list.toml", "[[member]]\nname = \"plot.svg\"\n");
-  expect_failure({"sweep", "--list", "list.toml", "--out", "s"}, 1,
-                 {"list.toml: member 'plot.svg'", "a file that the sweep writes"});
-  write_file_atomically(dir / "empty.toml", "extends = \"\"\n");
-  expect_failure({"sweep", "--config", "empty.toml", "--grid", "train.lr=1", "--out", "s"}, 1,
-                 {"empty.toml: extends: found \"\", wanted the path of a base file"});
-  EXPECT_FALSE(fs::exists(dir / "s"));
 }
 
 TEST_F(SweepCli, ADryRunListsTheRunsAndMakesNothing) {
@@ -300,6 +224,7 @@ TEST_F(SweepCli, TheCarriedSweepsAreReadWhole) {
       {"studies/held_settings.toml", shapes},
       {"studies/controls.toml", shapes},
       {"studies/other_methods.toml", shapes},
+      {"studies/all_methods_shapes.toml", {"threads=1"}},
       {"studies/table_a.toml", shapes},
       {"studies/table_b.toml",
        {"data.name=moving-shapes", "data.augment=[]", "model.fc=32", "data.mean=[0, 0]",
@@ -331,86 +256,6 @@ TEST_F(SweepCli, TheCarriedSweepsAreReadWhole) {
     EXPECT_EQ(found.code, 0) << file << ": " << found.err;
     EXPECT_TRUE(has(found.out, "/seed0\n")) << found.out;
   }
-}
-
-TEST_F(SweepCli, AnInterruptStopsTheChildrenAndKeepsWhatIsFinished) {
-  // The second member would train for hours.
-  write_file_atomically(dir / "list.toml", R"(
-    base = "base.toml"
-    [[member]]
-    name = "short"
-    [[member]]
-    name = "long"
-    set = ["train.epochs=100000", "train.search_epochs=1"]
-  )");
-  const pid_t sweep = start({"sweep", "--list", "list.toml", "--out", "s"});
-  for (int i = 0; i < 1200 && !fs::exists(dir / "s/long/seed0/metrics.jsonl"); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  ASSERT_TRUE(fs::exists(dir / "s/long/seed0/metrics.jsonl"));
-  ::kill(sweep, SIGINT);
-  const Outcome found = finish(sweep);
-  EXPECT_EQ(found.code, 130) << found.err;
-  EXPECT_TRUE(has(found.err, "after 1 of 2 runs; go on with: ")) << found.err;
-  EXPECT_TRUE(has(found.err, "sweep --list list.toml --out s\n")) << found.err;
-  EXPECT_FALSE(fs::is_empty(dir / "s/long/seed0/checkpoints"));
-  EXPECT_TRUE(has(run({"sweep", "--list", "list.toml", "--out", "s", "--dry-run"}).out,
-                  "short/seed0 (finished)\nlong/seed0 (goes on)\n"));
-  EXPECT_TRUE(fs::exists(dir / "s/short/seed0/result.json"));
-  EXPECT_FALSE(fs::exists(dir / "s/long/seed0/result.json"));
-  const auto size = fs::file_size(dir / "s/long/seed0/metrics.jsonl");
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  EXPECT_EQ(fs::file_size(dir / "s/long/seed0/metrics.jsonl"), size);  // nobody trains on
-}
-
-TEST_F(SweepCli, TwoSweepsShareTheRuns) {
-  const Arguments command = grid({"--grid", "train.lr=0.001,0.002", "--seeds", "3"});
-  const pid_t first = start(command, "first_"), second = start(command, "second_");
-  for (const Outcome& found : {finish(first, "first_"), finish(second, "second_")})
-    EXPECT_EQ(found.code, 0) << found.err;
-  for (const char* member : {"lr=0.001", "lr=0.002"})
-    for (int seed = 0; seed < 3; ++seed) {
-      const fs::path run = dir / fmt::format("s/{}/seed{}", member, seed);
-      EXPECT_TRUE(fs::exists(run / "result.json")) << run;
-      EXPECT_FALSE(fs::exists(run / ".owner")) << run;
-      EXPECT_TRUE(has(read_file(run.string() + ".log"), "test accuracy")) << run;
-    }
-  const Outcome again = run(command);
-  EXPECT_EQ(again.code, 0) << again.err;
-  EXPECT_FALSE(has(again.err, "/6 ")) << "nothing is left to train: " << again.err;
-  EXPECT_EQ(csv("s/results.csv").rows.size(), 6u);
-}
-
-TEST_F(SweepCli, ARunThatAnotherProcessTrainsIsLeftToIt) {
-  const Arguments endless{"train", "--config",         "base.toml",
-                          "--out", "s/lr=0.002/seed0", "train.epochs=100000"};
-  const pid_t child = start(endless, "train_");
-  for (int i = 0; i < 1200 && !fs::exists(dir / "s/lr=0.002/seed0/metrics.jsonl"); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  const Outcome found = run(grid({"--grid", "train.lr=0.001,0.002"}));
-  EXPECT_EQ(found.code, 0) << found.err;
-  const std::string left = fmt::format("left to process {} on ", child);
-  EXPECT_TRUE(has(found.err, "2/2 lr=0.002 seed0: " + left)) << found.err;
-  EXPECT_TRUE(has(found.err, "\nnote: lr=0.002/seed0: " + left)) << found.err;
-  EXPECT_EQ(csv("s/results.csv").rows.size(), 1u);
-  ::kill(child, SIGTERM);
-  EXPECT_EQ(finish(child, "train_").code, 143);
-  EXPECT_EQ(run(grid({"--grid", "train.lr=0.001,0.002", "--force"})).code, 0);
-  EXPECT_EQ(csv("s/results.csv").rows.size(), 2u);
-}
-
-TEST_F(SweepCli, RunsOfAnotherHostAreTrainedOnlyWithTakeOver) {
-  fs::create_directories(dir / "s/lr=0.002/seed0");
-  write_file_atomically(dir / "s/lr=0.002/seed0/.owner",
-                        "{\"host\":\"node7\",\"pid\":4711,\"since\":\"2026-11-16T14:15:30Z\","
-                        "\"started\":1}\n");
-  Arguments command = grid({"--grid", "train.lr=0.001,0.002"});
-  const Outcome found = run(command);
-  EXPECT_EQ(found.code, 0) << found.err;
-  EXPECT_TRUE(has(found.err, "note: lr=0.002/seed0: left to process 4711 on node7")) << found.err;
-  EXPECT_TRUE(has(found.err, "--take-over")) << found.err;
-  command.emplace_back("--take-over");
-  EXPECT_EQ(run(command).code, 0);
-  EXPECT_EQ(csv("s/results.csv").rows.size(), 2u);
 }
 
 }  // namespace
