@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Measures what checkpoints and TensorBoard's curves cost a run: the same training with checkpoints and without, pair by pair.
 
-  tools/checkpoint_cost.py --config configs/demo/spikenm_2x4.toml --out DIR
-  tools/checkpoint_cost.py --config C --out DIR --every-minutes 0.2 --pairs 3 threads=2 train.epochs=20
+  tools/checkpoint_cost.py --config configs/demo/spikenm_2x4.toml --out DIR --every-minutes 0.05
+  tools/checkpoint_cost.py --config C --out DIR --pairs 5 threads=2 train.epochs=200
 
 Every pair is two runs one after the other, the second pair in the other order, so that a machine that grows slower favours neither.
 Prints a table; DIR/cost.json has all numbers, DIR the runs. Compared are the seconds of the phases: starting the program and
-measuring its model are left out.
+measuring its model are left out. Training must be longer than --every-minutes: where no checkpoint was written there is nothing to measure.
 """
 
 import argparse
@@ -17,6 +17,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+# Of checkpoint_waits in result.json.
+WAITS = ["count", "checkpoints", "seconds", "longest", "longest_copy", "worst", "rehearsals", "slowest_step_beside", "slowest_step_alone"]
 
 
 class Wrong(Exception):
@@ -31,11 +33,17 @@ def train(arguments, out, every_minutes):
         last = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
         raise Wrong(f"{out}: the run ended with {done.returncode}: {last}")
     result = json.loads((out / "result.json").read_text())
-    return {
-        "seconds": sum(result["phase_seconds"].values()),
-        "waits": result["checkpoint_waits"],
-        "tensorboard_seconds": result["tensorboard_seconds"],
-    }
+    try:
+        run = {
+            "seconds": sum(result["phase_seconds"].values()),
+            "waits": {name: result["checkpoint_waits"][name] for name in WAITS},
+            "tensorboard_seconds": result["tensorboard_seconds"],
+        }
+    except KeyError as missing:
+        raise Wrong(f"{out}/result.json: found no {missing}, wanted a result of this version's program") from None
+    if every_minutes > 0 and run["waits"]["checkpoints"] == 0:
+        raise Wrong(f"{out}: found no checkpoint in {run['seconds']:.3g} s of training, wanted longer training or a smaller --every-minutes")
+    return run
 
 
 def measure(arguments):
@@ -68,12 +76,14 @@ def rows(pairs):
     yield "phases without checkpoints, s", spread(of("without", lambda run: run["seconds"]))
     yield "phases with checkpoints, s", spread(of("with", lambda run: run["seconds"]))
     yield "more time with them, %", spread(over(lambda p: 100 * (p["with"]["seconds"] / p["without"]["seconds"] - 1)))
-    yield "waits", spread(waits("count"))
+    yield "checkpoints", spread(waits("checkpoints"))
+    yield "waits, for the best models too", spread(waits("count"))
     yield "their share of the phases, %", spread(of("with", lambda run: 100 * run["waits"]["seconds"] / run["seconds"]))
     yield "longest wait, s", spread(waits("longest"))
     yield "longest for check and copy, s", spread(waits("longest_copy"))
     yield "rehearsals, s", spread(waits("rehearsals"))
     yield "slowest step beside a file, s", spread(waits("slowest_step_beside"))
+    yield "slowest step without a file, s", spread(waits("slowest_step_alone"))
     yield "TensorBoard's share of the phases, %", spread(of("without", lambda r: 100 * r["tensorboard_seconds"] / r["seconds"]))
 
 
@@ -99,7 +109,7 @@ def main(words):
         arguments = read_arguments(words)
         pairs = measure(arguments)
         (arguments.out / "cost.json").write_text(json.dumps(pairs, indent=2) + "\n")
-    except (Wrong, OSError, KeyError, ValueError) as error:
+    except (Wrong, OSError, ValueError) as error:
         print(f"checkpoint_cost: {error}", file=sys.stderr)
         return 1
     print(f"{len(pairs)} pairs, a checkpoint every {arguments.every_minutes:g} minutes: median (range)")

@@ -78,6 +78,7 @@ TEST(Checkpointer, CountsTheWaitsForTheFileBeforeAndForTheCopy) {
   saved.checkpointer.write_model("model", turned_model);
   const CheckpointWaits& waits = saved.checkpointer.waits();
   EXPECT_EQ(waits.count, 2);
+  EXPECT_EQ(waits.checkpoints, 0);
   EXPECT_GT(waits.longest, 0.1);
   EXPECT_GE(waits.longest, waits.longest_copy);
   EXPECT_GE(waits.seconds, waits.longest);
@@ -86,12 +87,40 @@ TEST(Checkpointer, CountsTheWaitsForTheFileBeforeAndForTheCopy) {
 }
 
 TEST(CheckpointWaits, SayWhatTheLongestOneWasFor) {
-  CheckpointWaits waits{.rehearsals = 4, .slowest_step_beside = 8};
+  CheckpointWaits waits{
+      .checkpoints = 1, .rehearsals = 4, .slowest_step_beside = 8, .slowest_step_alone = 16};
   waits.add({.step = 3, .file = 0.25, .check = 0.5, .copy = 1});
   waits.add({.step = 8, .file = 0, .check = 0.25, .copy = 0.5});
-  EXPECT_EQ(waits.json(), Json::parse(R"({"count": 2, "seconds": 2.5, "longest": 1.75,
+  EXPECT_EQ(waits.json(),
+            Json::parse(R"({"count": 2, "checkpoints": 1, "seconds": 2.5, "longest": 1.75,
       "longest_copy": 1.5, "worst": {"step": 3, "file": 0.25, "check": 0.5, "copy": 1.0},
-      "rehearsals": 4.0, "slowest_step_beside": 8.0})"));
+      "rehearsals": 4.0, "slowest_step_beside": 8.0, "slowest_step_alone": 16.0})"));
+}
+
+// The first five steps of the phase are slow, and no file's fault.
+TEST(Checkpointer, TellsTheSlowestStepBesideAFileFromTheSlowestAlone) {
+  Saved saved({.every_minutes = 0, .every_epochs = 0});
+  const auto step = [&](int milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    saved.checkpointer.between_steps();
+  };
+  const CheckpointWaits& waits = saved.checkpointer.waits();
+  step(600);
+  for (int i = 1; i < 5; ++i) step(0);
+  EXPECT_EQ(waits.slowest_step_alone, 0);
+  step(10);
+  EXPECT_GE(waits.slowest_step_alone, 0.01);
+  EXPECT_LT(waits.slowest_step_alone, 0.6);
+  EXPECT_EQ(waits.slowest_step_beside, 0);
+
+  const WatchedMemory slow(
+      elsewhere([] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }));
+  saved.checkpointer.write_model("model", turned_model);
+  step(0);  // it began before the file
+  const double alone = waits.slowest_step_alone;
+  step(20);
+  EXPECT_GE(waits.slowest_step_beside, 0.02);
+  EXPECT_EQ(waits.slowest_step_alone, alone);
 }
 
 // A checkpoint that time asks for comes later instead.
@@ -105,6 +134,7 @@ TEST(Checkpointer, TimeDoesNotMakeTrainingWaitForTheFileBefore) {
   saved.checkpointer.finish();
   saved.checkpointer.between_steps();
   EXPECT_EQ(saved.checkpointer.waits().count, 2);
+  EXPECT_EQ(saved.checkpointer.waits().checkpoints, 1);
 }
 
 }  // namespace

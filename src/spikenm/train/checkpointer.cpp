@@ -15,6 +15,9 @@
 namespace spikenm::train {
 namespace {
 
+// Of a phase: they are recorded, and get what they need themselves.
+constexpr int64_t kFirstSteps = 5;
+
 // What `work` returns; memory that runs out is said to be that of checkpoints.
 template <class Work>
 auto naming_memory(Work&& work) {
@@ -48,13 +51,15 @@ void CheckpointWaits::add(const CheckpointWait& wait) {
 Json CheckpointWaits::json() const {
   return {
       {"count", count},
+      {"checkpoints", checkpoints},
       {"seconds", seconds},
       {"longest", longest},
       {"longest_copy", longest_copy},
       {"worst",
        {{"step", worst.step}, {"file", worst.file}, {"check", worst.check}, {"copy", worst.copy}}},
       {"rehearsals", rehearsals},
-      {"slowest_step_beside", slowest_step_beside}};
+      {"slowest_step_beside", slowest_step_beside},
+      {"slowest_step_alone", slowest_step_alone}};
 }
 
 Checkpointer::Checkpointer(Trainer& trainer, RunDir& run, const CheckpointOptions& options,
@@ -64,8 +69,6 @@ Checkpointer::Checkpointer(Trainer& trainer, RunDir& run, const CheckpointOption
 void Checkpointer::between_steps() {
   end_step();
   save_if_due();
-  // The first steps are recorded, and get what they need themselves.
-  constexpr int64_t kFirstSteps = 5;
   if (!has_copied_ && steps_in_phase_ >= kFirstSteps && !writing_.is_busy()) rehearse();
   begin_step();
 }
@@ -97,17 +100,18 @@ void Checkpointer::begin_step() {
 }
 
 void Checkpointer::end_step() {
-  if (is_beside_file_)
-    waits_.slowest_step_beside = std::max(waits_.slowest_step_beside, since_step_began_.seconds());
+  const double seconds = since_step_began_.seconds();
   if (trainer_.cursor().phase != phase_) {
     phase_ = trainer_.cursor().phase;
     steps_in_phase_ = 0;
     has_copied_ = false;
   }
-  ++steps_in_phase_;
+  if (++steps_in_phase_ <= kFirstSteps) return;
+  double& slowest = is_beside_file_ ? waits_.slowest_step_beside : waits_.slowest_step_alone;
+  slowest = std::max(slowest, seconds);
 }
 
-// The first copy waits for memory and kernels that the later ones find ready. Nobody waits for a
+// The first copy may wait for memory and kernels that the later ones find ready. Nobody waits for a
 // checkpoint so early in a phase.
 void Checkpointer::rehearse() {
   has_copied_ = true;
@@ -168,6 +172,7 @@ void Checkpointer::save() {
   };
   // A state that went wrong must not replace a good one.
   copy_and_write([&] { trainer_.check_state(); }, copy);
+  ++waits_.checkpoints;
   since_last_ = {};
   epochs_since_last_ = 0;
 }

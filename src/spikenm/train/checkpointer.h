@@ -27,16 +27,18 @@ struct CheckpointWait {
 
 // How training has waited for its checkpoints and models.
 struct CheckpointWaits {
-  int64_t count = 0;
+  int64_t count = 0, checkpoints = 0;                 // the rest of them were for the best model
   double seconds = 0, longest = 0, longest_copy = 0;  // a check counts as part of its copy
   CheckpointWait worst;                               // the longest one
   double rehearsals = 0;                              // seconds, on a GPU; no part of the others
-  double slowest_step_beside = 0;                     // seconds of a step while a file was written
+  // Seconds of a step while a file was written, and while none was. The first steps of a phase,
+  // which make ready what the later ones use, are left out.
+  double slowest_step_beside = 0, slowest_step_alone = 0;
 
   void add(const CheckpointWait& wait);
-  // {"count": 3, "seconds": 0.12, "longest": 0.05, "longest_copy": 0.04,
+  // {"count": 3, "checkpoints": 2, "seconds": 0.12, "longest": 0.05, "longest_copy": 0.04,
   //  "worst": {"step": 900, "file": 0.01, "check": 0.01, "copy": 0.03},
-  //  "rehearsals": 0.2, "slowest_step_beside": 0.02}
+  //  "rehearsals": 0.2, "slowest_step_beside": 0.02, "slowest_step_alone": 0.01}
   [[nodiscard]] Json json() const;
 };
 
