@@ -96,8 +96,10 @@ class ActsInFinetune : public sparsity::Method {
     EXPECT_FALSE(own.grad().defined());  // cleared before the step
     own.mutable_grad() = at::ones({1});
   }
+  [[nodiscard]] std::optional<int64_t> recording() const override { return version; }
   Json take_statistics() override { return {{"begun", std::exchange(begun_, 0)}}; }
   at::Tensor own;
+  std::optional<int64_t> version;
 
  private:
   int begun_ = 0;
@@ -113,6 +115,23 @@ TEST(Finetune, TrainsTheParametersOfAMethodThatActsThere) {
   run.trainer.train();
   EXPECT_EQ(own.item<float>(), -9);  // two epochs
   for (const Json& line : run.metrics()) EXPECT_EQ(line.at("begun"), 9);
+}
+
+TEST(Finetune, IsRecordedIfTheMethodsThatActThereAllowIt) {
+  const auto recording = [](TinyRun& run) {
+    return phases().find("finetune")().begin(run.trainer).step.recording();
+  };
+  TinyRun run({"method.name=dense"});
+  EXPECT_EQ(recording(run), 0);
+  auto method = std::make_unique<ActsInFinetune>();
+  ActsInFinetune& acting = *method;
+  run.recipe.model.method = std::make_unique<sparsity::Pruning>(std::move(method));
+  EXPECT_EQ(recording(run), std::nullopt);
+  acting.version = 5;
+  const std::optional<int64_t> before = recording(run);
+  ASSERT_TRUE(before.has_value());
+  acting.version = 6;
+  EXPECT_NE(recording(run), before);
 }
 
 }  // namespace

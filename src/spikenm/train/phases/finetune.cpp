@@ -39,6 +39,17 @@ void let_act(const Methods& acting, const Schedule& schedule, PhaseHooks& hooks)
   };
 }
 
+// As Pruning::recording, of those that act: steps are recorded only if all of them allow it.
+std::optional<int64_t> recording_of(const Methods& acting) {
+  int64_t version = 0;
+  for (const sparsity::Method* const method : acting) {
+    const std::optional<int64_t> own = method->recording();
+    if (!own) return std::nullopt;
+    version = version * (int64_t{1} << 32) + *own;
+  }
+  return version;
+}
+
 // Eq. (23): the mask is fixed and only the weights learn. Momentum or decay may change a pruned
 // weight, so the mask is applied again after every step.
 PhaseHooks begin_finetune(Trainer& trainer) {
@@ -48,7 +59,7 @@ PhaseHooks begin_finetune(Trainer& trainer) {
   };
   const Methods acting = trainer.method().acting_in_finetune();
   if (!acting.empty()) let_act(acting, trainer.schedule(), hooks);
-  hooks.step.recording = [] { return std::optional<int64_t>(0); };
+  hooks.step.recording = [acting] { return recording_of(acting); };
   hooks.installed = std::make_shared<sparsity::FrozenHooks>(trainer.masks());
   return hooks;
 }
