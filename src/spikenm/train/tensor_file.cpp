@@ -13,8 +13,9 @@
 namespace spikenm::train {
 namespace {
 
-// Whether a GPU has room for copies of its tensors and for all that training ever needed at once: a
-// copy that took the last memory would end the run in its next step.
+// Whether a GPU has room for copies of its tensors beside the most that tensors held at once so far:
+// a copy that took the last memory would end the run in its next step. Earlier copies that lived
+// then count, so this may say no where there is room.
 bool fits_beside_training(const std::vector<nn::NamedTensor>& tensors) {
   constexpr int64_t kRounding = int64_t{128} << 20;  // the allocator gives memory in large pieces
   int64_t bytes = 0;

@@ -23,9 +23,9 @@ Bytes bytes_of(const at::Tensor& tensor);
 // A copy whose tensors have their own memory, so that training does not change them.
 TensorFile copy_of(TensorFile file);
 
-// Copies where the tensors are, or on the CPU if a GPU has no room for them beside what training
-// needs. They are finished when this returns, so that another thread, whose stream is another one,
-// may read them.
+// Copies where the tensors are, or on the CPU if a GPU has no room for them beside the most that its
+// tensors held so far. They are finished when this returns, so that another thread, whose stream is
+// another one, may read them.
 void copy_tensors(std::vector<nn::NamedTensor>& tensors);
 
 // Moves the tensors to the CPU one by one, each in one piece of memory, so that no more than one of
