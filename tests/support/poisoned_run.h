@@ -54,8 +54,14 @@ struct PoisonedWeights : TinyRun {
 struct OverpulledRun : TinyRun {
   OverpulledRun(std::vector<std::string> overrides, int64_t from, int64_t to)
       : TinyRun(with_neuron_masks(std::move(overrides)), {.between_steps = [this, from, to] {
-                  if (trainer.steps() == from) set_penalty(1e300);
-                  if (trainer.steps() == to) set_penalty(0);
+                  if (trainer.steps() == from) {
+                    set_penalty(1e300);
+                    before = trained();
+                  }
+                  if (trainer.steps() == to) {
+                    set_penalty(0);
+                    after = trained();
+                  }
                 }}) {}
 
   static std::vector<std::string> with_neuron_masks(std::vector<std::string> overrides) {
@@ -76,6 +82,16 @@ struct OverpulledRun : TinyRun {
     set.penalty = value;
     recipe.model.method->visit_state(set);
   }
+
+  // Copies of the weights and of the gates.
+  [[nodiscard]] std::vector<nn::NamedTensor> trained() const {
+    std::vector<nn::NamedTensor> tensors = recipe.model.network->parameters();
+    for (const nn::NamedTensor& t : recipe.model.method->kept_tensors()) tensors.push_back(t);
+    for (nn::NamedTensor& t : tensors) t.tensor = t.tensor.detach().clone();
+    return tensors;
+  }
+
+  std::vector<nn::NamedTensor> before, after;  // steps `from` to `to`
 };
 
 // A loss that is NaN in some steps, counted from 0.

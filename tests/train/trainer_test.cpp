@@ -137,6 +137,11 @@ TEST(Trainer, StepsThatPullGatesTooFarAreSkippedUntilThereAreTooManyInARow) {
   test::OverpulledRun enough({"train.bad_steps=3"}, 4, 6), few({"train.bad_steps=2"}, 4, 6);
   enough.trainer.train();
   check_finite(trained_tensors(*enough.recipe.model.network, *enough.recipe.model.method), "");
+  ASSERT_EQ(enough.before.size(), enough.after.size());
+  for (size_t i = 0; i < enough.before.size(); ++i)
+    EXPECT_TRUE(at::equal(enough.before[i].tensor, enough.after[i].tensor))
+        << enough.before[i].name;
+  EXPECT_FALSE(at::equal(enough.after[0].tensor, enough.trained()[0].tensor));  // good steps change
   EXPECT_ERROR(few.trainer.train(), "epoch 1 of 2, batch 5 of 9 (step 5",
                "the first of 2 such steps in a row");
 }
