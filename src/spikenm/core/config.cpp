@@ -5,6 +5,7 @@
 #include "spikenm/core/home.h"
 #include "spikenm/core/json.h"
 #include "spikenm/core/key_use.h"
+#include "spikenm/core/keys_as_toml.h"
 #include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
 
@@ -16,19 +17,6 @@
 
 namespace spikenm {
 namespace fs = std::filesystem;
-namespace {
-
-bool is_bare_key(std::string_view key) {
-  return !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '_' || c == '-';
-  });
-}
-
-std::string quoted_key(std::string_view key) {
-  return is_bare_key(key) ? std::string(key) : Json(std::string(key)).dump();
-}
-
-}  // namespace
 
 // Keys are stored flat, "train.lr"; a given key keeps its place in the file.
 struct Config::State {
@@ -294,37 +282,10 @@ std::vector<std::string> Config::reject_unread() const {
 }
 
 std::string Config::resolved_toml() const {
-  // TOML needs a table's own keys before its sub-tables. Keys are grouped by section (the part
-  // before the first dot), sections in the order of first reading, top-level keys first.
-  std::vector<std::string> sections{""};
-  for (const auto& [name, value] : state_->resolved) {
-    if (state_->use.cause(name) != nullptr) continue;
-    const size_t dot = name.find('.');
-    const std::string section = dot == std::string::npos ? "" : name.substr(0, dot);
-    if (std::find(sections.begin(), sections.end(), section) == sections.end())
-      sections.push_back(section);
-  }
-
-  std::string text;
-  for (const std::string& section : sections) {
-    if (!section.empty()) text += fmt::format("\n[{}]\n", quoted_key(section));
-    for (const auto& [name, value] : state_->resolved) {
-      if (state_->use.cause(name) != nullptr) continue;
-      const size_t dot = name.find('.');
-      if ((dot == std::string::npos ? "" : name.substr(0, dot)) != section) continue;
-      const std::string rest = section.empty() ? name : name.substr(dot + 1);
-      // A table whose keys the user invents: method.layer_pattern."conv*". A user's key "fc.out"
-      // beside a key "fc" is not split.
-      const size_t inner = rest.find('.');
-      const bool is_table = inner != std::string::npos &&
-                            !state_->read.contains(section + "." + rest.substr(0, inner));
-      const std::string key =
-          is_table ? quoted_key(rest.substr(0, inner)) + "." + quoted_key(rest.substr(inner + 1))
-                   : quoted_key(rest);
-      text += fmt::format("{} = {}\n", key, value.dump());
-    }
-  }
-  return text;
+  std::vector<std::pair<std::string, Json>> with_effect;
+  for (const auto& entry : state_->resolved)
+    if (state_->use.cause(entry.first) == nullptr) with_effect.push_back(entry);
+  return keys_as_toml(with_effect, state_->read);
 }
 
 }  // namespace spikenm
