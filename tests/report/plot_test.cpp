@@ -3,8 +3,8 @@
 #include "spikenm/core/file.h"
 #include "spikenm/report/picture_file.h"
 #include "spikenm/report/plot_layout.h"
-#include "spikenm/report/svg_canvas.h"
 #include "support/expect_error.h"
+#include "support/plot_recorder.h"
 #include "support/temp_dir.h"
 
 #include <cmath>
@@ -12,47 +12,7 @@
 namespace spikenm::report {
 namespace {
 
-// What a plot draws, kept as drawn.
-class Recorder : public Canvas {
- public:
-  void polyline(const std::vector<Point>& points, const Stroke& stroke) override {
-    (stroke.dashed ? dashed : lines).push_back(points);
-  }
-  void polygon(const std::vector<Point>& corners, Color, double opacity) override {
-    (opacity < 1 ? bands : shapes).push_back(corners);
-  }
-  void disc(Point center, double, Color) override { discs.push_back(center); }
-  void text(Point, std::string_view utf8, const TextStyle& style) override {
-    (style.direction == Direction::kRight ? texts
-     : style.direction == Direction::kUp  ? upward
-                                          : slanted)
-        .emplace_back(utf8);
-  }
-  [[nodiscard]] bool says(const std::string& text) const {
-    return std::find(texts.begin(), texts.end(), text) != texts.end();
-  }
-
-  std::vector<std::vector<Point>> lines, dashed, shapes, bands;
-  std::vector<Point> discs;
-  std::vector<std::string> texts, upward, slanted;
-};
-
-Plot curve() {
-  Plot plot;
-  plot.title = "title";
-  plot.x_label = "x";
-  plot.y_label = "accuracy";
-  plot.series = {{.name = "one",
-                  .style = Series::Style::kLine,
-                  .values = {{0, 80, 1.0}, {1, 82, std::nullopt}, {2, 81, 0.5}}}};
-  return plot;
-}
-
-Recorder drawn(const Plot& plot) {
-  Recorder recorder;
-  draw_plot(plot, recorder);
-  return recorder;
-}
+using test::curve, test::drawn, test::Recorder;
 
 TEST(Plot, ACurveHasAMarkerAPointAndBarsWhereThereIsASpread) {
   const Recorder r = drawn(curve());
@@ -154,6 +114,24 @@ TEST(Plot, PanelsStandSideBySideWithOneLegend) {
   EXPECT_EQ(legends, 1u);
 }
 
+TEST(Plot, ALineBelowOnePanelPushesItOutOfNoRow) {
+  Plot plot = curve(), noted = curve();
+  plot.title = "left";
+  noted.title = "right";
+  noted.note = "n = 3";
+  const std::string svg = panels_svg("all", {plot, noted}, 2);
+  EXPECT_EQ(plot_svg(plot).find("n = 3"), std::string::npos);
+  std::vector<std::string> parts;
+  for (size_t at = svg.find("translate("); at != std::string::npos;
+       at = svg.find("translate(", at + 1))
+    parts.push_back(svg.substr(at, svg.find(')', at) - at));
+  ASSERT_EQ(parts.size(), 2u) << svg.substr(0, 400);
+  const auto down = [](const std::string& part) {
+    return part.substr(part.find_first_of(" ,") + 1);
+  };
+  EXPECT_EQ(down(parts[0]), down(parts[1]));
+}
+
 TEST(Plot, ManyNamesWidenThePicture) {
   Plot plot = curve();
   EXPECT_EQ(plot_size(plot).width, 720);
@@ -219,36 +197,6 @@ TEST(Plot, WhatCannotBeDrawnIsSaid) {
   EXPECT_ERROR(drawn(plot), "x = -1", "logarithmic");
   plot.series[0].values = {{1, std::nan(""), {}}};
   EXPECT_ERROR(drawn(plot), "not finite");
-}
-
-// The y of a text in an SVG.
-double height_of(const std::string& svg, const std::string& text) {
-  const size_t at = svg.find(">" + text + "<"), y = svg.rfind(" y=\"", at);
-  return at == std::string::npos ? -1 : std::stod(svg.substr(y + 4));
-}
-
-TEST(Plot, LabelsStandInTheOrderOfTheEndsAndApart) {
-  Plot plot;
-  plot.labels = true;
-  for (int i = 0; i < 14; ++i) {
-    Series series{.name = fmt::format("curve {}", i), .style = Series::Style::kLine, .values = {}};
-    series.values = {{.x = 1, .y = 0, .spread = {}, .x_spread = {}},
-                     {.x = 2, .y = 80 - 0.01 * i, .spread = {}, .x_spread = {}}};
-    plot.series.push_back(series);
-  }
-  plot.references.push_back({.name = "dense", .y = 81, .spread = {}});
-  const std::string svg = plot_svg(plot);
-  double above = height_of(svg, "dense");
-  EXPECT_GT(above, 0);
-  for (int i = 0; i < 14; ++i) {
-    const double y = height_of(svg, fmt::format("curve {}", i));
-    EXPECT_GE(y, above + 14.9) << i;
-    above = y;
-  }
-  EXPECT_LT(above, plot_size(plot).height);
-  Plot with_legend = plot;
-  with_legend.labels = false;
-  EXPECT_GT(plot_size(with_legend).height, plot_size(plot).height) << "no rows of a legend";
 }
 
 }  // namespace

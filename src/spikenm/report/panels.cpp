@@ -3,6 +3,7 @@
 #include "spikenm/report/svg_canvas.h"
 
 #include <algorithm>
+#include <span>
 
 namespace spikenm::report {
 
@@ -11,6 +12,14 @@ std::string panels_svg(const std::string& title, std::vector<Plot> plots, size_t
   constexpr Color kInk{38, 38, 38};
   columns = std::clamp<size_t>(plots.size(), 1, columns);
   for (size_t i = 1; i < plots.size(); ++i) plots[i].legend = false;
+  // Where one plot of a row has a line below it, the others have room for one.
+  for (size_t i = 0; i < plots.size(); ++i) {
+    const size_t row = i / columns * columns, end = std::min(plots.size(), row + columns);
+    const auto beside = std::span(plots).subspan(row, end - row);
+    const bool has_note = std::any_of(beside.begin(), beside.end(),
+                                      [](const Plot& plot) { return !plot.note.empty(); });
+    if (has_note && plots[i].note.empty()) plots[i].note.push_back(' ');
+  }
 
   // A column is as wide as its widest plot, a row as high as its highest.
   std::vector<double> widths(columns), heights((plots.size() + columns - 1) / columns);

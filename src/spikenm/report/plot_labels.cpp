@@ -1,5 +1,6 @@
 #include "spikenm/report/plot_labels.h"
 
+#include "spikenm/core/error.h"
 #include "spikenm/report/plot_marker.h"
 #include "spikenm/report/text_width.h"
 
@@ -8,7 +9,7 @@
 namespace spikenm::report {
 namespace {
 
-constexpr double kLead = 30, kMark = 10, kApart = 15;
+constexpr double kLead = 30, kOut = 7, kTurn = 6, kMark = 10, kApart = 15;
 constexpr Color kInk{38, 38, 38};
 
 struct Label {
@@ -30,6 +31,26 @@ std::vector<Label> labels_of(const Plot& plot, const PlotLayout& layout) {
   for (const Reference& r : plot.references)
     labels.push_back({r.name, std::nullopt, {layout.right, layout.y(r.y)}, layout.y(r.y)});
   return labels;
+}
+
+// How far down the name must stand so that the line to it goes below the other curves' points on its
+// way, with their bars. A point that wants too steep a line is crossed.
+double below_points(const Plot& plot, const PlotLayout& layout, const Label& label) {
+  constexpr double kGap = 4, kMostDown = 4 * kApart;
+  const double begin = label.end.x + kOut, whole = layout.right + kTurn - begin;
+  double y = label.y;
+  for (size_t i = 0; i < plot.series.size(); ++i) {
+    for (const Series::Value& value : plot.series[i].values) {
+      const double way = layout.x(value.x) - begin;
+      if (label.series == i || way <= 0) continue;
+      const double high = layout.y(value.y + value.spread.value_or(0)) - kGap,
+                   low = layout.y(value.y - value.spread.value_or(0)) + kGap;
+      const double there = label.end.y + (y - label.end.y) * way / whole;
+      const double down = (low - label.end.y) * whole / way;
+      if (high < there && there < low && down < kMostDown) y = label.end.y + down;
+    }
+  }
+  return y;
 }
 
 // Down where they are too close, then up again from the bottom.
@@ -55,12 +76,18 @@ void draw_labels(const Plot& plot, const PlotLayout& layout, Canvas& canvas) {
   std::vector<Label> labels = labels_of(plot, layout);
   std::stable_sort(labels.begin(), labels.end(),
                    [](const Label& a, const Label& b) { return a.y < b.y; });
+  const auto most = static_cast<size_t>((layout.bottom - layout.top) / kApart) + 1;
+  SPIKENM_CHECK(
+      labels.size() <= most,
+      "plot: found {} curves to label, wanted at most {}: more have room in a legend alone",
+      labels.size(), most);
+  for (Label& label : labels) label.y = below_points(plot, layout, label);
   push_apart(labels, layout.bottom);
   const double mark = layout.right + kLead;
   for (const Label& label : labels) {
     const Color color = label.series ? palette(*label.series) : kInk;
     canvas.polyline(
-        {{label.end.x + 7, label.end.y}, {layout.right + 6, label.y}, {mark - 6, label.y}},
+        {{label.end.x + kOut, label.end.y}, {layout.right + kTurn, label.y}, {mark - 6, label.y}},
         {color, 0.6, /*dashed=*/!label.series});
     if (label.series) draw_marker(canvas, *label.series, {mark, label.y});
     canvas.text({mark + kMark, label.y + 0.35 * kTickSize}, label.name, {kInk, kTickSize});
