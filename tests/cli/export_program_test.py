@@ -3,11 +3,15 @@ import json
 import os
 import pathlib
 import random
-import struct
+import runpy
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from data_files import atis  # noqa: E402
 
 PROGRAM, RUN_PROGRAM = map(os.path.abspath, sys.argv[1:3])
 TIME_RUNS = pathlib.Path(__file__).resolve().parents[2] / "tools" / "time_runs.py"
@@ -23,9 +27,8 @@ def write_n_mnist(root):
             folder = root / part / str(digit)
             folder.mkdir(parents=True)
             for number in range(count):
-                events = [(3 * digit + draw.randrange(4), draw.randrange(34), draw.randrange(2), 1000 * i) for i in range(300)]
-                (folder / f"{number:05}.bin").write_bytes(
-                    b"".join(struct.pack(">BI", x, y << 24 | on << 23 | t) for x, y, on, t in events))
+                events = [(1000 * i, 3 * digit + draw.randrange(4), draw.randrange(34), draw.randrange(2)) for i in range(300)]
+                (folder / f"{number:05}.bin").write_bytes(atis(events))
 
 
 class Export(unittest.TestCase):
@@ -98,8 +101,13 @@ class Export(unittest.TestCase):
         header, row = (pathlib.Path(self.folder.name) / "ms.csv").read_text().splitlines()
         self.assertEqual((header, row.split(",")[0]), ("run,milliseconds", "run"))
         self.assertGreater(float(row.split(",")[1]), 0)
+        options = runpy.run_path(str(TIME_RUNS))["data_of"](pathlib.Path(self.folder.name) / "run", None)
+        self.assertIn("test_size=40", options)  # the run's own samples
         self.run_program(PROGRAM, "plot", "points", "run", "--with", "ms.csv", "--x", "milliseconds", "-o", "ms.svg")
         self.assertIn("milliseconds of a sample", (pathlib.Path(self.folder.name) / "ms.svg").read_text())
+        os.symlink("run", pathlib.Path(self.folder.name) / "linked")
+        self.assertEqual(time_runs("linked", "-o", "linked.csv").returncode, 0)
+        self.run_program(PROGRAM, "plot", "points", "linked", "--with", "linked.csv", "--x", "milliseconds", "-o", "linked.svg")
         for wrong, sentence in (("nowhere", "nowhere: found no folder, wanted runs"), ("ms.csv", "ms.csv: found no folder")):
             found = time_runs(wrong, "-o", "never.csv")
             self.assertEqual((found.returncode, found.stderr.count("\n")), (1, 1))

@@ -1,13 +1,17 @@
 """A reader of README and docs: types their commands, one after another, in a folder of their own."""
+import math
 import pathlib
 import re
 import shlex
 import shutil
 import signal
-import struct
 import subprocess
+import sys
 import time
-import zlib
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from data_files import npy, png  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Trainings are small; nothing else about them is changed.
@@ -22,22 +26,8 @@ WIDE = re.compile(r"configs/(?:ablations|cifar|dvs|examples|short|studies)|6conv
 PER_CLASS = 40  # so that there is a whole batch
 
 
-def png(value, side=12):
-    """A picture of one colour."""
-    chunk = lambda kind, body: struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-    rows = (b"\0" + bytes([value, 9, 9]) * side) * side
-    head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
-
-
-def npy(*shape):
-    """An array of ones."""
-    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape!r}, }}"
-    head += " " * (-(len(head) + 11) % 64) + "\n"
-    count = 1
-    for size in shape:
-        count *= size
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<f", 1) * count
+def ones(*shape):
+    return npy("<f4", shape, [1] * math.prod(shape))
 
 
 def give(folder):
@@ -48,16 +38,16 @@ def give(folder):
     for label in ("cat", "dog"):
         (folder / "pets" / label).mkdir(parents=True)
         for i in range(PER_CLASS):
-            (folder / "pets" / label / f"{i}.png").write_bytes(png(6 * i + 3 * (label == "dog")))
+            (folder / "pets" / label / f"{i}.png").write_bytes(png(12, [6 * i + 3 * (label == "dog"), 9, 9] * 12 * 12))
     for label in ("stop", "go"):
         (folder / "signs" / label).mkdir(parents=True)
         for i in range(PER_CLASS):
             (folder / "signs" / label / f"{'a' * (i + 1)}.aedat4").write_bytes(recording)
     (folder / "recording.aedat4").write_bytes(recording)
     (folder / "some.aedat").write_bytes((ROOT / "fuzz/corpus/event_file/aedat2").read_bytes())
-    (folder / "other.npy").write_bytes(npy(SIZES["model.T"], 2, 34, 34))  # for a network of the demo's data
+    (folder / "other.npy").write_bytes(ones(SIZES["model.T"], 2, 34, 34))  # for a network of the demo's data
     shutil.copy(ROOT / "tests/golden/model_v1.snm", folder / "m.snm")
-    (folder / "in.npy").write_bytes(npy(3, 2, 8, 8))  # for m.snm
+    (folder / "in.npy").write_bytes(ones(3, 2, 8, 8))  # for m.snm
 
 
 def with_keys(words, keys):
