@@ -13,12 +13,12 @@ using test::two_channel_layers, test::values;
 // Keeps the first channels of the first layer, all others and, if there is room, the second layer's.
 class KeepsTheFirst : public ChannelMethod {
  public:
-  KeepsTheFirst(nn::Network& network, const ChannelBudget& budget, int64_t least = 2)
-      : ChannelMethod(network, find_channels(network, Config())), budget_(budget), least_(least) {}
+  KeepsTheFirst(nn::Network& network, const ChannelBudget& budget)
+      : ChannelMethod(network, find_channels(network, Config())), budget_(budget) {}
 
  protected:
   [[nodiscard]] KeptChannels kept_channels() const override {
-    return within(budget_, least_, [](int64_t n) {
+    return within(budget_, [](int64_t n) {
       return KeptChannels{at::arange(3).lt(n - 1).to(at::kFloat),
                           at::arange(2).lt(n - 3).logical_or(at::arange(2).eq(0)).to(at::kFloat)};
     });
@@ -26,7 +26,6 @@ class KeepsTheFirst : public ChannelMethod {
 
  private:
   ChannelBudget budget_;
-  int64_t least_;
 };
 
 TEST(ChannelMethod, MasksTheWeightsAndTheNeuronsOfWhatItDrops) {
@@ -48,8 +47,8 @@ TEST(ChannelMethod, MasksTheWeightsAndTheNeuronsOfWhatItDrops) {
 // By hand: of 11 weights, two channels leave 3, three leave 5, four leave 7 and five all.
 TEST(ChannelMethod, FindsTheNumberThatLeavesTheNearestShare) {
   const auto network = two_channel_layers();
-  const auto kept = [&](double target, int64_t least = 2) {
-    const KeepsTheFirst method(*network, {.target_weight = target}, least);
+  const auto kept = [&](double target) {
+    const KeepsTheFirst method(*network, {.target_weight = target});
     double weights = 0;
     for (size_t i = 0; i < 3; ++i) weights += static_cast<double>(method.harden(i).kept());
     return weights;
@@ -61,7 +60,6 @@ TEST(ChannelMethod, FindsTheNumberThatLeavesTheNearestShare) {
   EXPECT_EQ(kept(0.81), 7);
   EXPECT_EQ(kept(0.83), 11);
   EXPECT_EQ(kept(1), 11);
-  EXPECT_EQ(kept(0.28, /*least=*/4), 7);
 }
 
 TEST(ChannelMethod, ReadsAShareOfChannelsOrOfWeights) {

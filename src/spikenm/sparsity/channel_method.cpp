@@ -4,6 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include <iterator>
+
 namespace spikenm::sparsity {
 namespace {
 
@@ -56,14 +58,14 @@ Tensor ChannelMethod::harden_neurons(size_t id) const {
   return neuron_mask(groups_[id], kept_channels()[id]);
 }
 
-KeptChannels ChannelMethod::within(const ChannelBudget& budget, int64_t least,
+KeptChannels ChannelMethod::within(const ChannelBudget& budget,
                                    const std::function<KeptChannels(int64_t)>& keep) const {
   if (!budget.target_weight) return keep(budget.channels);
   const double target = *budget.target_weight;
   const auto share_of = [&](const KeptChannels& kept) {
     return weight_share(network_.graph(), layers_, groups_, kept);
   };
-  int64_t below = least, above = 0;
+  int64_t below = std::ssize(groups_), above = 0;
   for (const ChannelGroup& group : groups_) above += group.channels();
   while (above - below > 1) {
     const int64_t middle = below + (above - below) / 2;

@@ -39,8 +39,8 @@ class ChannelMethod : public Method {
   // The channels that prune would keep now.
   [[nodiscard]] virtual KeptChannels kept_channels() const = 0;
   // What `keep(n)`, which chooses n channels, chooses by the budget: with a target as many as leave the share
-  // of weights nearest to it, at least `least` of them. More channels must never leave fewer weights.
-  [[nodiscard]] KeptChannels within(const ChannelBudget& budget, int64_t least,
+  // of weights nearest to it, at least one of each layer. More channels must never leave fewer weights.
+  [[nodiscard]] KeptChannels within(const ChannelBudget& budget,
                                     const std::function<KeptChannels(int64_t)>& keep) const;
 
   [[nodiscard]] const std::vector<ChannelGroup>& groups() const { return groups_; }

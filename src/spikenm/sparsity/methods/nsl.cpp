@@ -42,7 +42,7 @@ class Nsl : public ChannelMethod {
     std::vector<Tensor> scales;
     for (const ChannelGroup& group : groups())
       scales.push_back(group.norm->state.gamma.detach().abs());
-    return within(options_.budget, static_cast<int64_t>(groups().size()), [&](int64_t n) {
+    return within(options_.budget, [&](int64_t n) {
       return tied_channels(groups(), largest_channels(tied_scores(groups(), scales), n));
     });
   }

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -50,7 +51,8 @@ class Sca : public ChannelMethod {
       if (options_.penalty > 0 && weight.grad().defined())
         weight.mutable_grad().add_(weight.sign(), options_.penalty);
     }
-    if (info.is_frozen || !info.ends_epoch) return;
+    is_frozen_ = info.is_frozen;
+    if (is_frozen_ || !info.ends_epoch) return;
     const Tensor& overflow = info.scaling.overflow;
     has_gradients_ = !overflow.defined() || overflow.item<float>() == 0;
   }
@@ -73,13 +75,18 @@ class Sca : public ChannelMethod {
       tensors.push_back({groups()[g].synapse->name + ".activity", activity_[g]});
     return tensors;
   }
-  Json take_statistics() override { return {{"changed_channels", std::exchange(changed_, 0)}}; }
+  // Finetune changes none.
+  Json take_statistics() override {
+    if (is_frozen_) return Json::object();
+    return {{"changed_channels", std::exchange(changed_, 0)}};
+  }
 
  protected:
   [[nodiscard]] KeptChannels kept_channels() const override { return kept_; }
 
   void visit_own_state(nn::StateVisitor& visitor) override {
     visitor.value("changed_channels", changed_);
+    visitor.value("is_frozen", is_frozen_);
     for (size_t g = 0; g < groups().size(); ++g) {
       const nn::StateVisitor::Scope scope(visitor, groups()[g].synapse->name);
       visitor.tensor("activity", activity_[g]);
@@ -89,15 +96,14 @@ class Sca : public ChannelMethod {
 
  private:
   void choose() {
-    const auto least = static_cast<int64_t>(groups().size());
-    int64_t n = least;
-    while (n - regrown_of(n, options_.regrow) < least) ++n;
-    kept_ = within(options_.budget, n, [&](int64_t channels) { return best(channels); });
+    kept_ = within(options_.budget, [&](int64_t n) { return best(n); });
   }
 
-  // A last batch whose gradients overflowed says nothing: then activity chooses these too.
+  // Each layer's most active channel comes first: of few channels fewer regrow than the share says. A last
+  // batch whose gradients overflowed says nothing: then activity chooses these too.
   [[nodiscard]] KeptChannels best(int64_t n) const {
-    const int64_t regrown = regrown_of(n, options_.regrow);
+    const int64_t regrown =
+        std::min(regrown_of(n, options_.regrow), n - static_cast<int64_t>(groups().size()));
     const std::vector<Tensor> activity = tied_scores(groups(), activity_);
     KeptChannels kept = tied_channels(groups(), largest_channels(activity, n - regrown));
     std::vector<Tensor> scores;
@@ -122,6 +128,7 @@ class Sca : public ChannelMethod {
   std::vector<Tensor> activity_;  // [C] sums over the epoch's batches; their memory stays
   KeptChannels kept_;             // all, before the first epoch has ended
   bool has_gradients_ = true;     // of the last batch of the epoch
+  bool is_frozen_ = false;        // the last step was one of finetune
   int64_t changed_ = 0;           // channels, since statistics were taken
 };
 
@@ -133,6 +140,7 @@ std::unique_ptr<Method> make_sca(nn::Network& network, const Config& config, uin
                .regrow = sca_key::kRegrow.read(config),
                .penalty = sca_key::kPenalty.read(config)};
   const auto least = static_cast<int64_t>(found.groups.size());
+  // A target may be met with any number of channels: refused is what could not be had with all of them.
   int64_t kept = 0;
   for (const ChannelGroup& group : found.groups) kept += group.channels();
   if (!o.budget.target_weight) kept = o.budget.channels;
