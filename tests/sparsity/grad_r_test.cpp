@@ -40,14 +40,13 @@ TEST(GradR, GivesTheWeightsOfItsFormulasOverTwentySteps) {
       ASSERT_TRUE(at::allclose(found[i], sign[i] * theta[i], 0, 1e-6)) << k << " " << i;
   }
 
-  // Masks: the active weights with the largest theta, at most the target.
+  // Masks: the weights with the largest theta, as many as the target leaves.
   const Masks masks = ours.masks();
   std::vector<Tensor> flat;
   for (const Tensor& t : theta) flat.push_back(t.flatten());
   const Tensor all = at::cat(flat);
   const auto kept = std::lround((1 - kSparsity) * static_cast<double>(all.numel()));
-  const double bound =
-      std::max(0.0, std::get<0>(all.sort(0, /*descending=*/true))[kept].item<double>());
+  const double bound = std::get<0>(all.sort(0, /*descending=*/true))[kept].item<double>();
   int64_t differing = 0;
   for (size_t i = 0; i < theta.size(); ++i)
     differing += masks.weights[i].keep.ne(0).ne(theta[i] > bound).sum().item<int64_t>();
@@ -86,15 +85,60 @@ TEST(GradR, GivesTheWeightsOfItsFormulasUnderAdam) {
   }
 }
 
-// After steps too, where the pull is too weak to get there by itself.
+// After steps too, where the pull is too weak to get there by itself, and where it is far too strong.
 TEST(GradR, EndsAtTheTarget) {
-  for (const double sparsity : {0.5, 0.875, 0.98}) {
-    TrainedByMethod ours("grad-r", "alpha = 0.01\nsparsity = " + std::to_string(sparsity),
+  for (const auto& [alpha, sparsity] : {std::pair{0.01, 0.5}, std::pair{0.01, 0.875},
+                                        std::pair{0.01, 0.98}, std::pair{10.0, 0.875}}) {
+    TrainedByMethod ours("grad-r", fmt::format("alpha = {}\nsparsity = {}", alpha, sparsity),
                          test::OracleDescent::kAdam);
     for (int64_t k = 0; k < kSteps; ++k) ours.step(k, kSteps);
     const std::vector<uint8_t> keep = test::hardened(ours.method());
     const double kept = static_cast<double>(std::count(keep.begin(), keep.end(), 1));
     EXPECT_NEAR(kept / static_cast<double>(keep.size()), 1 - sparsity, 0.02 * (1 - sparsity));
+  }
+}
+
+// A pull far too strong leaves fewer active than the target: these are kept, and others at 0 beside them, so that
+// prune changes nothing of what the network does.
+TEST(GradR, FillsUpWithZerosWhereThePullWasTooStrong) {
+  TrainedByMethod ours("grad-r", "alpha = 6\nsparsity = 0.875", test::OracleDescent::kAdam);
+  for (int64_t k = 0; k < kSteps; ++k) ours.step(k, kSteps);
+  const double active = ours.method().take_statistics().at("active");
+  ASSERT_GT(active, 0);
+  ASSERT_LT(active, 0.11);
+  EXPECT_NEAR(ours.method().outcome().at("active_pct").get<double>(), 100 * active, 1e-9);
+
+  const std::vector<Tensor> weights = ours.weights();
+  double kept = 0, all = 0, used = 0;
+  const Masks masks = ours.masks();
+  for (size_t i = 0; i < masks.weights.size(); ++i) {
+    const LayerMask& mask = masks.weights[i];
+    kept += static_cast<double>(mask.mask.kept());
+    all += static_cast<double>(mask.keep.numel());
+    ASSERT_TRUE(mask.used.defined());
+    used += mask.used.ne(0).sum().item<double>();
+    EXPECT_EQ((mask.used * (1 - mask.keep)).abs().max().item<float>(), 0);
+    EXPECT_TRUE(at::equal(mask.used, ours.method().effective_weight(i, weights[i])));
+  }
+  EXPECT_NEAR(kept / all, 0.125, 0.02 * 0.125);
+  EXPECT_NEAR(used / all, active, 1e-9);
+}
+
+// Such a step is found bad after the pull was worked out (train/step_watch.h).
+TEST(GradR, AStepThatIsSkippedMovesNoWeight) {
+  for (const bool is_skipped : {true, false}) {
+    const auto network = small_network();
+    const auto method = method_on(*network, "grad-r", "alpha = 0.5");
+    const std::vector<Tensor> before = test::weights_of(*network);
+    const Tensor overflow = at::zeros({1});
+    StepInfo info{.lr = 0.1};
+    info.scaling.overflow = overflow;
+    test::search_step(*network, *method, info);
+    if (is_skipped) overflow.fill_(1);
+    method->after_step({.lr = 0.1}, [](const Tensor&, const Tensor&) {});
+    const std::vector<Tensor> after = test::weights_of(*network);
+    for (size_t i = 0; i < before.size(); ++i)
+      EXPECT_EQ(at::equal(before[i], after[i]), is_skipped) << i;
   }
 }
 

@@ -146,14 +146,40 @@ TEST(Rewire, TheCreditIsARunningMean) {
   for (const auto& [decay, winner] : {std::pair{"0.5", 0}, std::pair{"0.1", 1}}) {
     Wired wired(1, 4, kAll + "credit_decay = " + decay);
     const Tensor free = wired.keep().flatten().eq(0).nonzero().flatten();
-    for (const auto& earned : {std::vector<float>{8, 0}, std::vector<float>{0, 3}}) {
+    const auto earn = [&](const std::vector<float>& earned) {
       Tensor credit = at::zeros({1, 4, 1, 1});
       credit.flatten().index_put_({free}, at::tensor(earned));
       wired.earn(credit);
-    }
+    };
+    earn({8, 0});
+    wired.step_ends(999, 1000);  // rewires nothing
+    earn({0, 3});
     wired.step_ends(0, 1000);
     EXPECT_EQ(wired.keep().flatten()[free[winner].item<int64_t>()].item<float>(), 1) << decay;
   }
+}
+
+// Whether it is skipped may be known only once the method has seen its gradients (train/step_watch.h).
+TEST(Rewire, AStepThatIsSkippedEarnsAndMovesNothing) {
+  Wired wired(1, 4, kAll);
+  const Tensor mask = wired.keep(), weight = wired.weight.clone();
+  const auto credit = [&] { return wired.method->kept_tensors()[0].tensor.clone(); };
+  const Tensor overflow = at::zeros({1});
+  StepInfo info;
+  info.scaling.overflow = overflow;
+  wired.method->credit(0)->credit = at::ones_like(wired.weight);
+  wired.method->after_backward(info);
+  overflow.fill_(1);
+  wired.step_ends(0, 1000);
+  EXPECT_EQ(credit().abs().max().item<float>(), 0);
+  EXPECT_TRUE(at::equal(wired.keep(), mask));
+  EXPECT_TRUE(at::equal(wired.weight, weight));
+  EXPECT_TRUE(wired.cleared.eq(1).all().item<bool>());
+  overflow.fill_(0);
+  wired.step_ends(0, 1000);
+  EXPECT_GT(credit().abs().max().item<float>(), 0);
+  EXPECT_FALSE(at::equal(wired.keep(), mask));
+  EXPECT_FALSE(at::equal(wired.weight, weight));
 }
 
 TEST(Rewire, SharingChannelsAddSizesAndCreditsAndMoveTogether) {

@@ -6,8 +6,8 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace spikenm::sparsity {
 namespace {
@@ -25,7 +25,8 @@ class GradR : public Method {
         sparsity_(sparsity),
         alpha_(alpha),
         mu_(std::log(2 * (1 - sparsity)) / alpha),
-        signs_(layers_.size()) {}
+        signs_(layers_.size()),
+        pulls_(layers_.size()) {}
 
   // All epochs: nothing is finetuned.
   [[nodiscard]] double search_share() const override { return 1; }
@@ -42,42 +43,44 @@ class GradR : public Method {
   }
   [[nodiscard]] std::optional<int64_t> recording() const override { return 0; }
 
-  // The pull comes before the optimiser's step: it reads theta as the gradient saw it.
+  // The pull reads theta as the gradient saw it. It moves nothing yet: the step may still be skipped.
   void after_backward(const StepInfo& info) override {
     const at::NoGradGuard no_grad;
-    const double rate = info.lr / (1 - std::pow(kBeta1, static_cast<double>(info.step + 1)));
-    const Tensor& overflow = info.scaling.overflow;
+    overflow_ = info.scaling.overflow;
     for (const MaskableLayer& layer : layers_) {
+      const Tensor pull = (theta(layer.id) - mu_).sign() * sign(layer.id);
+      pulls_[layer.id] = pull.to(at::kChar);
+    }
+  }
+
+  void after_step(const StepInfo& info, const ClearMoments&) override {
+    const at::NoGradGuard no_grad;
+    const double rate = info.lr / (1 - std::pow(kBeta1, static_cast<double>(info.step + 1)));
+    for (const MaskableLayer& layer : layers_) {
+      Tensor pull = std::exchange(pulls_[layer.id], Tensor());
+      if (!pull.defined()) continue;
       const Tensor& weight = layer.synapse->weight;
-      Tensor pull = (weight * sign(layer.id) - mu_).sign() * sign(layer.id);
-      if (overflow.defined()) pull = pull * overflow.eq(0);
+      pull = pull.to(weight.scalar_type());
+      if (overflow_.defined()) pull = pull * overflow_.eq(0);
       weight.sub_(pull, alpha_ * rate);
     }
   }
 
-  // If more weights are active than the target leaves, those with the largest theta are kept.
+  // As many weights as the target leaves, those with the largest theta.
   [[nodiscard]] nm::Mask harden(size_t id) const override {
     std::vector<Tensor> thetas;
-    int64_t all = 0;
-    for (const MaskableLayer& layer : layers_) {
-      thetas.push_back(layer.synapse->weight.detach() * sign(layer.id));
-      all += thetas.back().numel();
-    }
-    const auto kept = std::llround((1 - sparsity_) * static_cast<double>(all));
-    const double bound = std::max(0.0, bound_above(thetas, kept));
-    return mask_from_tensor(layers_[id], thetas[id].gt(bound));
+    for (const MaskableLayer& layer : layers_) thetas.push_back(theta(layer.id));
+    return mask_from_tensor(layers_[id], largest_of_all(thetas, target())[id]);
+  }
+  // Where fewer are active, all that are stay as they are, and the rest is kept at 0.
+  [[nodiscard]] Tensor used_weight(size_t id) const override {
+    if (active() >= target()) return {};
+    return layers_[id].synapse->weight.detach() * theta(id).gt(0);
   }
 
   [[nodiscard]] Targets targets() const override { return {.weights = 1 - sparsity_}; }
-  Json take_statistics() override {
-    int64_t active = 0, all = 0;
-    for (const MaskableLayer& layer : layers_) {
-      const Tensor theta = layer.synapse->weight.detach() * sign(layer.id);
-      active += theta.gt(0).sum().item<int64_t>();
-      all += theta.numel();
-    }
-    return {{"active", static_cast<double>(active) / static_cast<double>(all)}};
-  }
+  Json take_statistics() override { return {{"active", active_share()}}; }
+  [[nodiscard]] Json outcome() const override { return {{"active_pct", 100 * active_share()}}; }
 
  protected:
   void visit_own_state(nn::StateVisitor& visitor) override {
@@ -103,9 +106,32 @@ class GradR : public Method {
   [[nodiscard]] Tensor sign(size_t id) const {
     return signs_[id].defined() ? signs_[id] : sign_of(layers_[id]);
   }
+  [[nodiscard]] Tensor theta(size_t id) const {
+    return layers_[id].synapse->weight.detach() * sign(id);
+  }
+
+  // Numbers of weights.
+  [[nodiscard]] int64_t all() const {
+    int64_t n = 0;
+    for (const MaskableLayer& layer : layers_) n += layer.synapse->weight.numel();
+    return n;
+  }
+  [[nodiscard]] int64_t target() const {
+    return std::llround((1 - sparsity_) * static_cast<double>(all()));
+  }
+  [[nodiscard]] int64_t active() const {
+    int64_t n = 0;
+    for (const MaskableLayer& layer : layers_) n += theta(layer.id).gt(0).sum().item<int64_t>();
+    return n;
+  }
+  [[nodiscard]] double active_share() const {
+    return static_cast<double>(active()) / static_cast<double>(all());
+  }
 
   double sparsity_, alpha_, mu_;
   std::vector<Tensor> signs_;  // s of each layer; undefined before the first step
+  std::vector<Tensor> pulls_;  // -1, 0 or 1 as int8, between backward and optimiser
+  Tensor overflow_;            // of this step, as in Scaling
 };
 
 }  // namespace

@@ -56,22 +56,27 @@ Tensor Rewire::effective_weight(size_t id, const Tensor& weight) {
   return weight * states_[id].mask.keep;
 }
 
+// Whether the step is skipped is known after the optimisers alone.
 void Rewire::after_backward(const StepInfo& info) {
-  const Tensor& overflow = info.scaling.overflow;
-  for (State& state : states_) {
-    // A skipped step has no credit: the running mean stays as it is.
-    const Tensor credit = overflow.defined()
-                              ? at::where(overflow.ne(0), state.credit, state.sink->credit)
-                              : state.sink->credit;
-    state.credit.mul_(options_.credit_decay).add_(credit, 1 - options_.credit_decay);
-  }
+  overflow_ = info.scaling.overflow;
 }
 
 void Rewire::after_step(const StepInfo& info, const ClearMoments& clear_moments) {
   rewire_every(options_.every.steps(info.steps), info, clear_moments);
 }
 
+void Rewire::add_credits() {
+  for (State& state : states_) {
+    Tensor credit = state.sink->credit;
+    if (!credit.defined()) continue;
+    // A skipped step has no credit: the running mean stays as it is.
+    if (overflow_.defined()) credit = at::where(overflow_.ne(0), state.credit, credit);
+    state.credit.mul_(options_.credit_decay).add_(credit, 1 - options_.credit_decay);
+  }
+}
+
 void Rewire::rewire_every(int64_t every, const StepInfo& info, const ClearMoments& clear_moments) {
+  add_credits();
   const int64_t done = info.step + 1;
   if (done % every != 0) return;
   const double progress = static_cast<double>(done) / static_cast<double>(info.steps);
@@ -140,7 +145,8 @@ void Rewire::rewire(const MaskableLayer& layer, int64_t n_changes,
   const Tensor smallest = size.gather(1, dropped).squeeze(1);
   const Tensor order = std::get<1>(smallest.sort(/*stable=*/std::optional<bool>(true), 0));
   const Tensor chosen = order.narrow(0, 0, n_changes);
-  const Tensor changes = at::zeros_like(smallest, at::kBool).index_fill_(0, chosen, 1).unsqueeze(1);
+  Tensor changes = at::zeros_like(smallest, at::kBool).index_fill_(0, chosen, 1).unsqueeze(1);
+  if (overflow_.defined()) changes = changes.logical_and(overflow_.eq(0));  // moves nothing
   const Tensor rewired = at::where(changes.logical_and(draws.eq(dropped)), grown, draws);
   state.mask = ops::mask_of(layer.layout, rewired.to(at::kByte), weight);
 

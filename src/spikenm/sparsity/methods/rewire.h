@@ -38,7 +38,8 @@ class Rewire : public Method {
 
   // Takes other positions [n_blocks, n] than the random ones, and forgets all credits of the layer.
   void start_from(size_t id, const Tensor& positions);
-  // After a step: rewires if it is the last of `every`. `info` counts the steps of the rewiring.
+  // After a step: adds its credit, and rewires if it is the last of `every`. `info` counts the steps of the
+  // rewiring.
   void rewire_every(int64_t every, const StepInfo& info, const ClearMoments& clear_moments);
 
  protected:
@@ -51,10 +52,12 @@ class Rewire : public Method {
     Tensor credit;                          // running mean of it, in the weight's shape
   };
 
+  void add_credits();
   void rewire(const MaskableLayer& layer, int64_t n_changes, const ClearMoments& clear_moments);
 
   RewireOptions options_;
   std::vector<State> states_;
+  Tensor overflow_;  // of this step, as in Scaling
   int64_t rewired_blocks_ = 0;
 };
 
