@@ -72,7 +72,7 @@ constexpr const char* kSca = "name = \"sca\"\nchannels = 0.5\n";
 INSTANTIATE_TEST_SUITE_P(Models, CompactModel,
                          testing::Values(std::pair{kNsl, kSmall}, std::pair{kNsl, kSew},
                                          std::pair{kNsl, kResidual}, std::pair{kSca, kSmall},
-                                         std::pair{kSca, kSew}));
+                                         std::pair{kSca, kSew}, std::pair{kSca, kResidual}));
 
 TEST_P(CompactModel, GivesTheSameScoresOperationsAndConnections) {
   const test::TempDir dir;
