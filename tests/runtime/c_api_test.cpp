@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ TEST(CApi, GivesTheScoresOfASession) {
   EXPECT_EQ(spikenm_classes(model), 2);
   EXPECT_STREQ(spikenm_class_name(model, 1), "dog");
   EXPECT_EQ(spikenm_class_name(model, 2), nullptr);
+  EXPECT_STREQ(spikenm_last_error(), "spikenm_class_name: found class 2, wanted one of 2");
+  EXPECT_EQ(spikenm_class_name(model, -1), nullptr);
   int64_t shape[3];
   EXPECT_EQ(spikenm_frame_shape(model, shape), 0);
   EXPECT_EQ(shape[0] * shape[1] * shape[2], 128);
@@ -65,9 +68,11 @@ TEST(CApi, NamesNeuronsAndTheirRates) {
   EXPECT_STREQ(spikenm_neurons_name(c.model, 0), "fire1");
   EXPECT_STREQ(spikenm_neurons_name(c.model, 1), "fire2");
   EXPECT_EQ(spikenm_neurons_name(c.model, 2), nullptr);
+  EXPECT_STREQ(spikenm_last_error(),
+               "spikenm_neurons_name: found layer 2 of neurons, wanted one of 2");
   EXPECT_EQ(spikenm_neurons_name(c.model, -1), nullptr);
   EXPECT_EQ(spikenm_recorded_rate(c.model, 0), 0.0625);
-  EXPECT_EQ(spikenm_recorded_rate(c.model, 1), -1);  // no failure: it was not recorded
+  EXPECT_TRUE(std::isnan(spikenm_recorded_rate(c.model, 1)));  // it was not recorded
 
   const std::vector<float> values(3 * 128, 9.0f);  // large, so that all layers fire
   std::vector<float> scores(2);

@@ -5,6 +5,7 @@
 #include "spikenm/runtime/session.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,6 +27,9 @@ struct spikenm_model {
   std::vector<size_t> neurons;  // their nodes
 };
 struct spikenm_session {
+  spikenm_session(const spikenm_model& model, int64_t batch)
+      : session(model.model, {.batch = batch}), neurons(model.neurons) {}
+
   Session session;
   std::vector<size_t> neurons;
 };
@@ -118,8 +122,9 @@ int spikenm_frame_shape(const spikenm_model* model, int64_t shape[3]) {
 const char* spikenm_class_name(const spikenm_model* model, int64_t label) {
   return found_in<const char*>(model, __func__, nullptr, [&](auto& own) {
     const auto& classes = own.model->graph().classes();
-    const bool known = label >= 0 && label < static_cast<int64_t>(classes.size());
-    return known ? classes[static_cast<size_t>(label)].c_str() : nullptr;
+    SPIKENM_CHECK(label >= 0 && label < static_cast<int64_t>(classes.size()),
+                  "spikenm_class_name: found class {}, wanted one of {}", label, classes.size());
+    return classes[static_cast<size_t>(label)].c_str();
   });
 }
 
@@ -130,9 +135,8 @@ const char* spikenm_provenance(const spikenm_model* model) {
 
 const char* spikenm_neurons_name(const spikenm_model* model, int64_t neurons) {
   return found_in<const char*>(model, __func__, nullptr, [&](auto& own) {
-    const bool known = neurons >= 0 && neurons < static_cast<int64_t>(own.neurons.size());
-    if (!known) return static_cast<const char*>(nullptr);
-    return own.model->graph().node(own.neurons[static_cast<size_t>(neurons)]).name.c_str();
+    const size_t node = neurons_at(own.neurons, neurons, "spikenm_neurons_name");
+    return own.model->graph().node(node).name.c_str();
   });
 }
 
@@ -140,14 +144,14 @@ double spikenm_recorded_rate(const spikenm_model* model, int64_t neurons) {
   return found_in(model, __func__, -1.0, [&](auto& own) {
     const auto& rates = own.model->stored().rates;
     const auto found = rates.find(neurons_at(own.neurons, neurons, "spikenm_recorded_rate"));
-    return found == rates.end() ? -1.0 : found->second;
+    return found == rates.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
   });
 }
 
 spikenm_session* spikenm_session_new(const spikenm_model* model, int64_t batch) {
   return guarded<spikenm_session*>(nullptr, [&] {
     SPIKENM_CHECK(model != nullptr, "spikenm_session_new: found no model");
-    return new spikenm_session{Session(model->model, {.batch = batch}), model->neurons};
+    return std::make_unique<spikenm_session>(*model, batch).release();
   });
 }
 

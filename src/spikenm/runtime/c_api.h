@@ -38,16 +38,16 @@ int64_t spikenm_classes(const spikenm_model* model);
 int64_t spikenm_frames(const spikenm_model* model);
 /* channels, height, width. Returns 0. */
 int spikenm_frame_shape(const spikenm_model* model, int64_t shape[3]);
-/* Null where there is no such class. Good as long as the model. */
+/* Good as long as the model. Null, a failure, where there is no such class. */
 const char* spikenm_class_name(const spikenm_model* model, int64_t label);
 /* Where the model comes from, as JSON: seed, commit, accuracy, ... Good as long as the model. */
 const char* spikenm_provenance(const spikenm_model* model);
 
-/* Layers of neurons are numbered from 0, in forward order. The name of one; null behind the last.
- * Good as long as the model. */
+/* Layers of neurons are numbered from 0, in forward order. The name of one, good as long as the model;
+ * null, a failure, behind the last. */
 const char* spikenm_neurons_name(const spikenm_model* model, int64_t neurons);
-/* The share of a layer's neurons that fired at a step when the model was made; -1 where that was not
- * recorded. */
+/* The share of a layer's neurons that fired at a step when the model was made; NaN, no failure, where
+ * that was not recorded. */
 double spikenm_recorded_rate(const spikenm_model* model, int64_t neurons);
 
 /* For at most `batch` samples at once. */
