@@ -10,6 +10,7 @@
 //   runtime_bench [--rate=0.06] [--rates=FILE]  FILE: a result.json, or JSON with a rate by layer
 //                 [--threads=N] [--batch=1,16] [--rounds=7] [--network=NAME] [--row=NAME]
 //                 [--isa=ref|avx2|avx512] [--layers]
+//                 [--planned=RATE]  kernels are chosen as if layers fired at this rate: what other kernels take
 //                 [--save=FILE]   writes the network of the row as a .snm file instead
 #include "runtime_models.h"
 #include "runtime_torch.h"
@@ -35,7 +36,7 @@ namespace spikenm::bench {
 namespace {
 
 struct Options {
-  Rates rates;
+  Rates rates, planned{.usual = 0};  // planned: of the choice of kernels; 0: the same
   int threads = 0;
   int rounds = 7;
   std::vector<int64_t> batches{1, 16};
@@ -80,7 +81,7 @@ struct Side {
   [[nodiscard]] double median() const {
     std::vector<double> sorted = ms;
     std::sort(sorted.begin(), sorted.end());
-    return sorted[sorted.size() / 2];
+    return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
   }
 };
 
@@ -201,7 +202,10 @@ void run_network(const std::string& network, const Options& options) {
     std::unique_ptr<const TorchLayers> torch;
     for (const Row& row : rows()) {
       if (row.name.find(options.row) == std::string::npos) continue;
-      const ModelKind kind{.network = network, .rule = row.rule, .rates = options.rates};
+      const ModelKind kind{.network = network,
+                           .rule = row.rule,
+                           .rates = options.rates,
+                           .planned = options.planned.usual > 0 ? options.planned : options.rates};
       const runtime::StoredModel stored = random_model(kind);
       if (!options.save.empty()) return runtime::write_snm(options.save, stored);
       if (kHasTorch && !torch)
@@ -234,6 +238,7 @@ Options parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (take(argv[i], "--rate=", value)) options.rates.usual = std::atof(value.c_str());
     if (take(argv[i], "--rates=", value)) options.rates.by_layer = read_rates(value).by_layer;
+    if (take(argv[i], "--planned=", value)) options.planned.usual = std::atof(value.c_str());
     if (take(argv[i], "--threads=", value)) options.threads = std::atoi(value.c_str());
     if (take(argv[i], "--rounds=", value)) options.rounds = std::max(1, std::atoi(value.c_str()));
     if (take(argv[i], "--row=", value)) options.row = value;

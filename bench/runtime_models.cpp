@@ -132,14 +132,14 @@ Rates read_rates(const std::string& file) {
 
 std::shared_ptr<const runtime::Model> calibrated_model(const ModelKind& kind) {
   StoredModel stored = random_model(kind);
-  set_rates(stored, kind.rates);
+  set_rates(stored, kind.planned);
   const std::vector<float> sample = sample_for(stored, 1);
   const auto model = std::make_shared<runtime::Model>(std::move(stored));
   runtime::Session session(model);
   for (size_t i = 0; i < model->program().layers.size(); ++i) {
     const runtime::Layer& layer = model->program().layers[i];
     if (!layer.neurons) continue;
-    const double rate = model->stored().rates.at(*layer.neurons);
+    const double rate = kind.rates.of(model->graph().node(*layer.neurons).name);
     double low = -8, high = 8;
     for (int round = 0; round < 14; ++round) {
       const double middle = (low + high) / 2;
@@ -154,7 +154,7 @@ std::shared_ptr<const runtime::Model> calibrated_model(const ModelKind& kind) {
 std::shared_ptr<const runtime::Model> unmasked_model(const ModelKind& kind,
                                                      const runtime::Model& like) {
   StoredModel stored = random_model(kind);
-  set_rates(stored, kind.rates);
+  set_rates(stored, kind.planned);
   for (auto& [id, tensor] : stored.synapses) {
     if (!tensor.rule || tensor.type != runtime::WeightType::kInt8) continue;
     const std::vector<int8_t> whole = runtime::unpack_int8(tensor);

@@ -26,6 +26,7 @@ struct ModelKind {
   std::optional<runtime::WeightRule> rule;
   runtime::WeightType type = runtime::WeightType::kInt8;
   Rates rates;
+  Rates planned;  // those that kernels are chosen for
 };
 
 // A sample for it: an image, or frames of events.

@@ -3,23 +3,24 @@
 #include "spikenm/core/error.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace spikenm::runtime {
 namespace {
 
-// Cycles of a Zen 4 core with AVX-512, measured by bench/runtime_bench: they need to be right only
-// as long as two ways are close.
-constexpr double kRowCycles = 1.9;      // to add a row
-constexpr double kWideRowCycles = 2.3;  // of lists whose sums need 32 bits
-constexpr double kWideRows = 256;
-constexpr double kWordCycles = 1.3;   // to extract the kept bits of a word
-constexpr double kEmitCycles = 3.2;   // to turn up to 64 bits into numbers
-constexpr double kJoinCycles = 6;     // to append the list of a tap
-constexpr double kSourceCycles = 35;  // for each further source of a pixel
-constexpr double kDenseCycles = 1.0;  // for each input, whatever fires
-constexpr double kPickCycles = 1.6;   // for each input that an output keeps
-constexpr double kSlowBytes = 5;      // times the last two, without VNNI
+// Cycles of a Zen 5 core with AVX-512 for one output pixel, step and block of 64 outputs, beyond what
+// every kernel takes; fitted to the layers of 6conv2fc at 5 to 20 %, bench/runtime_bench --layers. They need
+// to be right only as long as two ways are close.
+constexpr double kRowCycles = 1.16;     // to add a row
+constexpr double kSegmentCycles = 4.7;  // for each part of the rows
+constexpr double kEmitCycles = 3.3;     // to turn up to 64 bits into numbers
+constexpr double kPieceCycles = 1.5;    // the same where a pixel's kept bits were taken out before
+constexpr double kWordCycles = 1.3;  // to take out the kept bits of a word, where none gathers them
+constexpr double kDenseCycles = 0.48;  // for each input, whatever fires
+constexpr double kPickCycles = 0.83;   // for each input that an output keeps
+constexpr double kByteCycles = 18;     // to turn spikes into bytes
+constexpr double kSlowBytes = 5;       // times dense and pick, without VNNI
 
 // The share of places where bit `plane` is set in the number of spikes of `window` neurons.
 double plane_rate(double rate, int64_t window, int64_t plane) {
@@ -58,39 +59,57 @@ double input_rate(const StoredModel& model, const Program& program, const Layer&
 
 namespace {
 
-// Cycles of each way for one output pixel, step and block of 64 outputs.
+// Cycles of each way.
 struct Costs {
   double events = 0;
   double packed_events = HUGE_VAL, packed = HUGE_VAL, dense = HUGE_VAL;  // where they cannot be
 };
 
-Costs costs_of(const SynapseTensor& tensor, const Layer& layer, const PlanFacts& facts) {
+double parts_of(double rows, int64_t part_rows) {
+  return std::ceil(rows / static_cast<double>(part_rows));
+}
+
+double events_cost(const SynapseTensor& tensor, const Layer& layer, const PlanFacts& facts) {
   const auto taps = static_cast<double>(layer.window.taps());
-  const auto sources = static_cast<double>(facts.most_sources);
   const double rows = taps * static_cast<double>(layer.channels);
-  const double words = taps * static_cast<double>(kernels::spike_words(layer.channels));
-  const auto blocks = static_cast<double>(kernels::spike_words(tensor.shape.cout));
-  Costs costs;
-  const double spikes = rows * facts.rate;
-  costs.events =
-      spikes * (spikes > kWideRows ? kWideRowCycles : kRowCycles) + taps * kJoinCycles / blocks;
+  // Lists are made for all blocks at once, and a row of the map is listed once for all rows of the kernel.
+  const auto words = static_cast<double>(layer.window.kernel_width *
+                                         kernels::spike_words(layer.channels) * facts.most_sources);
+  return rows * facts.rate * kRowCycles +
+         words * kEmitCycles / static_cast<double>(kernels::spike_words(tensor.shape.cout)) +
+         parts_of(rows, kernels::rows_of_parts(layer.window, layer.channels)) * kSegmentCycles;
+}
 
-  // Numbers of packed rows must fit a list too.
-  if (facts.kept < 1 && 2 * rows * facts.kept < static_cast<double>(kernels::kMostListedRows)) {
-    const bool same_taps = tensor.rule && tensor.rule->share_taps;
-    const double extracting = words * sources * kWordCycles / (same_taps ? taps : 1);
-    const double emits = std::ceil(rows * facts.kept / 64) * sources * kEmitCycles;
-    costs.packed_events = rows * facts.kept * facts.rate * kRowCycles + extracting + emits +
-                          kSourceCycles * (sources - 1);
-  }
+double packed_events_cost(const SynapseTensor& tensor, const Layer& layer, const PlanFacts& facts) {
+  constexpr double kLeastRows = 8;  // of a word, in a unit of kernels/spike_picks.h
+  const int64_t words_of_pixel = kernels::spike_words(layer.channels);
+  const auto words = static_cast<double>(layer.window.taps() * words_of_pixel);
+  const double rows = static_cast<double>(layer.window.taps() * layer.channels) * facts.kept;
+  const auto word_rows = std::bit_ceil(static_cast<uint32_t>(std::ceil(64 * facts.kept)));
+  const auto sources = static_cast<double>(facts.most_sources);
+  const bool same_taps = tensor.rule && tensor.rule->share_taps;
+  const double emits = std::ceil(words * std::max<double>(word_rows, kLeastRows) / 64) * sources;
+  const double extracts = facts.byte_products || same_taps ? 0 : words * sources * kWordCycles;
+  const int64_t part_rows =
+      kernels::kept_rows_of_parts(layer.window, words_of_pixel, static_cast<int32_t>(word_rows));
+  return rows * facts.rate * kRowCycles + emits * (same_taps ? kPieceCycles : kEmitCycles) +
+         extracts + parts_of(words * word_rows, part_rows) * kSegmentCycles;
+}
 
-  if (tensor.type == WeightType::kInt8 && facts.most_count <= kernels::kMostCount) {
+Costs costs_of(const SynapseTensor& tensor, const Layer& layer, const PlanFacts& facts) {
+  Costs costs{.events = events_cost(tensor, layer, facts)};
+  if (facts.kept < 1) costs.packed_events = packed_events_cost(tensor, layer, facts);
+
+  if (tensor.type == WeightType::kInt8 && facts.most_count <= kernels::kMostCount &&
+      layer.window.taps() <= kernels::kMostTaps) {
     const double slow = facts.byte_products ? 1 : kSlowBytes;
-    costs.dense = words * 64 * kDenseCycles * slow;
+    const auto words =
+        static_cast<double>(layer.window.taps() * kernels::spike_words(layer.channels));
+    costs.dense = kByteCycles + words * 64 * kDenseCycles * slow;
     if (tensor.rule) {
       const nm::NmPattern& pattern = tensor.rule->pattern;
       const double slots = std::ceil(16.0 * pattern.n / pattern.m) * 4;  // of 64 inputs
-      costs.packed = words * slots * kPickCycles * slow;
+      costs.packed = kByteCycles + words * slots * kPickCycles * slow;
     }
   }
   return costs;
@@ -123,8 +142,7 @@ LayerPlan plan_layer(const SynapseTensor& tensor, const Layer& layer, const Plan
   }
   plan.reason = fmt::format(
       "{:.3g} spikes an input and step; 64 neighbouring outputs keep {:.0f} % of the rows; cycles "
-      "for "
-      "them at a pixel: events {}, packed events {}, packed {}, dense {}",
+      "for them at a pixel: events {}, packed events {}, packed {}, dense {}",
       facts.rate, 100 * facts.kept, cycles(costs.events), cycles(costs.packed_events),
       cycles(costs.packed), cycles(costs.dense));
   return plan;
