@@ -1,4 +1,4 @@
-#include "spikenm/kernels/spike_picks.h"
+#include "spikenm/kernels/pick_tables.h"
 
 #include "spikenm/core/random.h"
 
@@ -35,7 +35,7 @@ struct Kept {
 };
 
 // The words of the window that a unit has, one of them 8 / n times.
-int64_t word_of(const SpikePicks& picks, const PickUnit& unit, int64_t lane, int64_t run) {
+int64_t word_of(const PickTables& picks, const PickUnit& unit, int64_t lane, int64_t run) {
   const int64_t at = lane % picks.words_of_unit;
   return at < 4 ? unit.row * run + unit.word + at
                 : unit.second_row * run + unit.second_word + at - 4;
@@ -43,7 +43,7 @@ int64_t word_of(const SpikePicks& picks, const PickUnit& unit, int64_t lane, int
 
 // Each kept channel of the window is picked once, and gets the number of its row.
 void expect_every_row_once(const Kept& kept, int64_t blocks) {
-  const SpikePicks picks = make_picks(kept.window, kept.words, blocks, kept.rows);
+  const PickTables picks = make_picks(kept.window, kept.words, blocks, kept.rows);
   const int64_t run = kept.window.kernel_width * kept.words, all = kept.window.taps() * kept.words;
   ASSERT_EQ(static_cast<int64_t>(picks.parts.size()), kept.rows.parts());
   for (int64_t block = 0; block < blocks; ++block) {
@@ -87,13 +87,12 @@ TEST(SpikePicks, EveryKeptChannelHasTheNumberOfItsRow) {
 }
 
 TEST(SpikePicks, FullWordsMakeWholeUnits) {
-  const SpikePicks::Part four =
-      make_picks({3, 3, 1, 0, 1, 1}, 4, 1, Kept(3, 4, 32, 1, 0).rows).parts[0];
+  const PickPart four = make_picks({3, 3, 1, 0, 1, 1}, 4, 1, Kept(3, 4, 32, 1, 0).rows).parts[0];
   EXPECT_EQ(four.others - four.begin, 18);
   EXPECT_EQ(four.end, 18);
   const Kept eight(3, 4, 8, 1,
                    0);  // 8 of the 12 words of a row; what is left of two rows, and of one
-  const SpikePicks::Part part = make_picks(eight.window, 4, 1, eight.rows).parts[0];
+  const PickPart part = make_picks(eight.window, 4, 1, eight.rows).parts[0];
   EXPECT_EQ(part.others - part.begin, 3);
   EXPECT_EQ(part.end, 5);
 }
@@ -111,6 +110,20 @@ TEST(SpikeParts, FitTheFirstCache) {
   EXPECT_EQ(rows(3, 1000), 1000);  // taps do not begin at multiples of 512
   EXPECT_EQ(rows(8, 256), 2 * 256);
   EXPECT_EQ(rows(1, 3000), 512);
+  EXPECT_EQ(rows(2, 129 * 64), 3 * 64);  // 43 pieces of a tap
+  EXPECT_EQ(rows(2, 8200), 8200);        // no multiple of 64 cuts it: more than lists can number
+}
+
+// The numbers of a part fit a list, whatever is kept.
+TEST(SpikeParts, OfKeptRowsAreNeverTooLarge) {
+  for (const int64_t kernel : {1, 2, 3, 5, 8})
+    for (int64_t words = 1; words < 1100; words += words < 20 ? 1 : 31)
+      for (const int32_t word_rows : {1, 8, 32, 64}) {
+        const int64_t part = kept_rows_of_parts({kernel, kernel, 1, 0, 1, 1}, words, word_rows);
+        EXPECT_GT(part, 0);
+        EXPECT_LE(part, kMostPartRows) << kernel << " " << words << " " << word_rows;
+        EXPECT_EQ(part % word_rows, 0);
+      }
 }
 
 TEST(SpikeParts, CutNoFourKeptWords) {

@@ -59,6 +59,30 @@ TEST(Program, WeightsJustifyTheMaps) {
   EXPECT_EQ(make_program(model_of(1100, nothing, 64)).forms[2], Form::kBits);
 }
 
+// Lists number the channels of a tap: 2 x 2 taps of 8,200 are read as floats, of a multiple of 64 in pieces.
+TEST(Program, ReadsSpikesWhoseRowsListsCanNumber) {
+  const auto reads_spikes = [](int64_t channels) {
+    const auto behind = [](test::GraphMaker& m, graph::NodeId fired) {
+      return m.add(test::synapse_of(1, 2), {fired});
+    };
+    return make_program(model_of(3, behind, channels)).layers[1].reads_spikes;
+  };
+  EXPECT_TRUE(reads_spikes(8190));
+  EXPECT_FALSE(reads_spikes(8200));
+  EXPECT_TRUE(reads_spikes(8256));
+}
+
+// However many they are, and however many pixels the map has.
+TEST(Program, ReadsTheSpikesOfAnyFlattenedMap) {
+  test::GraphMaker m({1, 64, 64}, 2);
+  const auto fired =
+      m.add(test::neuron_of(graph::NeuronKind::kIf), {m.add(test::synapse_of(17, 3), {0})});
+  m.add(test::synapse_of(2), {m.add(graph::Flatten{}, {fired})});
+  const Program program = make_program(test::random_model(m.finish()));
+  EXPECT_TRUE(program.layers[1].reads_spikes);
+  EXPECT_EQ(program.layers[1].window.taps() * program.layers[1].channels, 69'632);
+}
+
 TEST(Program, TakesTheMapsOfALargeSensor) {
   const auto halved = [](test::GraphMaker& m, graph::NodeId fired) {
     return m.add(graph::Pool{}, {fired});

@@ -74,7 +74,17 @@ struct LayerWindow {
   [[nodiscard]] int64_t pixels() const { return out_height * out_width; }
 };
 
-struct SpikePicks;
+// Tables for taking kept bits out: spike_picks.h. Without units, bits are taken out word by word.
+struct PickPart;
+struct PickUnit;
+struct PickPlaces;
+struct SpikePicks {
+  int64_t words_of_unit = 8;           // 8, 4, 2 or 1
+  int64_t count = 0;                   // of units
+  const PickPart* parts = nullptr;     // [parts of the rows]
+  const PickUnit* units = nullptr;     // [count]
+  const PickPlaces* places = nullptr;  // [blocks, count]
+};
 
 // How the weights of a layer lie in memory.
 enum class RowForm {
@@ -105,8 +115,9 @@ struct LayerRows {
   int64_t part_rows = 0;
   const uint64_t* keep = nullptr;  // [blocks, taps, words] of the input; null: every row is there
   int32_t word_rows = 0;           // with `keep`, and of kPacked, where it is a multiple of 4
-  const SpikePicks* picks =
-      nullptr;  // with `keep`: spike_picks.h; null: bits are taken out word by word
+  SpikePicks picks;                // with `keep`
+  // Sums of lists of so many rows of int8 fit 16 bits, whichever rows they are: 256 of any.
+  int64_t narrow_rows = 256;
 
   [[nodiscard]] int64_t parts() const { return (rows + part_rows - 1) / part_rows; }
   // Where a part begins, and where a row lies, counted from the first row of the block.
@@ -118,9 +129,15 @@ struct LayerRows {
   [[nodiscard]] int64_t block_rows() const { return rows + parts(); }
 };
 
+// Most rows of a part whose numbers fit a list, and most taps of a kernel whose inputs are read without
+// lists. Beyond them a layer runs in plain loops at every level.
+constexpr int64_t kMostPartRows = 8190, kMostTaps = 1024;
+
 // Into parts of how many rows those of a block are cut: some whole rows of the kernel, or some of its
-// taps, or a piece of the channels of one tap. 0: no such part is small enough to be listed.
+// taps, or a piece of the channels of one tap. More than kMostPartRows where one of several taps has more
+// channels than that, and no multiple of 64 of them cuts it evenly.
 int64_t rows_of_parts(const LayerWindow& window, int64_t channels);
+// Of kept rows, which may be cut at every fourth word: never more than kMostPartRows.
 int64_t kept_rows_of_parts(const LayerWindow& window, int64_t words, int32_t word_rows);
 
 // Constants of the neurons; without neurons the result is scale * sum + shift.
@@ -160,8 +177,6 @@ struct LayerTile {
 // part of the rows, source, tap and channel.
 void spike_layer_ref(const SpikeLayer& layer, const LayerTile& tile);
 
-// Most rows of a block that lists are made of.
-constexpr int64_t kMostListedRows = 65'000;
 // Largest sum of spikes of an input that kDense and kPacked take.
 constexpr int64_t kMostCount = 127;
 
@@ -174,5 +189,7 @@ size_t spike_layer_scratch(const SpikeLayer& layer, int lanes);
 // Whether the processor multiplies four bytes at once (VNNI), at this level: kDense and kPacked pay
 // earlier.
 bool has_byte_products(Isa isa = active_isa());
+// Whether it gathers bits of several words at once, at this level: SpikePicks are read there alone.
+bool has_bit_gathers(Isa isa = active_isa());
 
 }  // namespace spikenm::kernels

@@ -16,9 +16,12 @@
 
 #include "spikenm/kernels/spike_layer.h"
 
-#include <vector>
-
 namespace spikenm::kernels {
+
+// Of a part of the rows: first whole units, then others.
+struct PickPart {
+  int64_t begin = 0, others = 0, end = 0;
+};
 
 // The same for all blocks of outputs.
 struct PickUnit {
@@ -33,20 +36,5 @@ struct PickPlaces {
   alignas(64) uint8_t places[kSpikeBlock] = {};
   uint64_t valid = 0;  // which of the 64 are kept
 };
-
-struct SpikePicks {
-  // Of a part of the rows: first whole units, then others.
-  struct Part {
-    int64_t begin = 0, others = 0, end = 0;
-  };
-  int64_t words_of_unit = 8;  // 8, 4, 2 or 1
-  std::vector<Part> parts;
-  std::vector<PickUnit> units;
-  std::vector<PickPlaces> places;  // [blocks, units]
-};
-
-// `rows` has `keep` of `blocks` blocks.
-SpikePicks make_picks(const LayerWindow& window, int64_t words, int64_t blocks,
-                      const LayerRows& rows);
 
 }  // namespace spikenm::kernels

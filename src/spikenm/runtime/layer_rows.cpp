@@ -1,6 +1,7 @@
 #include "spikenm/runtime/layer_rows.h"
 
 #include "spikenm/runtime/layer_fill.h"
+#include "spikenm/runtime/narrow_rows.h"
 
 #include <bit>
 #include <cstring>
@@ -78,7 +79,8 @@ kernels::LayerRows PreparedRows::view() const {
           .part_rows = part_rows,
           .keep = keep.empty() ? nullptr : keep.data(),
           .word_rows = word_rows,
-          .picks = picks ? &*picks : nullptr};
+          .picks = picks.view(),
+          .narrow_rows = narrow_rows};
 }
 
 KeptRows find_kept_rows(const SynapseTensor& tensor, const Layer& layer) {
@@ -92,7 +94,7 @@ KeptRows find_kept_rows(const SynapseTensor& tensor, const Layer& layer) {
 }
 
 PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer,
-                          std::vector<uint64_t> keep) {
+                          std::vector<uint64_t> keep, const RowUse& use) {
   const Places places(tensor, layer);
   const bool packs = !keep.empty();
   PreparedRows rows;
@@ -107,7 +109,7 @@ PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer,
     rows.rows = places.taps * places.words * rows.word_rows;
     rows.part_rows = kernels::kept_rows_of_parts(layer.window, places.words, rows.word_rows);
   }
-  if (packs && rows.int8)
+  if (packs && rows.int8 && kernels::has_bit_gathers(use.isa))
     rows.picks = kernels::make_picks(layer.window, places.words, places.blocks, rows.view());
   const int64_t block_rows = rows.view().block_rows();
   const size_t item = rows.int8 ? sizeof(int8_t) : sizeof(float);
@@ -135,6 +137,9 @@ PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer,
     if (rows.int8) clear_int8(rows.data.as<uint8_t>(), rows.data.size());
     each_weight(tensor, places, put);
   }
+  // A linear layer has few sums, of many rows.
+  if (rows.int8 && layer.window.pixels() > 1)
+    rows.narrow_rows = count_narrow_rows(rows.view(), places.blocks, use.most_count);
   return rows;
 }
 

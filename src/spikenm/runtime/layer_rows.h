@@ -1,11 +1,10 @@
 // The weights of a layer as its kernel reads them (kernels/spike_layer.h).
 #pragma once
 
-#include "spikenm/kernels/spike_picks.h"
+#include "spikenm/kernels/pick_tables.h"
 #include "spikenm/runtime/aligned.h"
 #include "spikenm/runtime/program.h"
 
-#include <optional>
 #include <vector>
 
 namespace spikenm::runtime {
@@ -15,9 +14,10 @@ struct PreparedRows {
   bool int8 = false;
   AlignedBytes data;
   int64_t rows = 0, part_rows = 0;  // of a block
-  std::vector<uint64_t> keep;       // [blocks, taps, words]; empty: every row is there
-  int32_t word_rows = 0;            // with `keep`: rows of each of its words; see also kPacked
-  std::optional<kernels::SpikePicks> picks;  // with `keep`, of int8
+  int64_t narrow_rows = kernels::LayerRows{}.narrow_rows;
+  std::vector<uint64_t> keep;  // [blocks, taps, words]; empty: every row is there
+  int32_t word_rows = 0;       // with `keep`: rows of each of its words; see also kPacked
+  kernels::PickTables picks;   // with `keep`, where the level gathers bits; or empty
 
   [[nodiscard]] kernels::LayerRows view() const;
 };
@@ -31,9 +31,15 @@ struct KeptRows {
 // Where few outputs share a mask, 64 of them keep nearly every row, and nothing is counted.
 KeptRows find_kept_rows(const SynapseTensor& tensor, const Layer& layer);
 
+// What rows are read by.
+struct RowUse {
+  Isa isa = active_isa();
+  int64_t most_count = 1;  // the largest value of an input
+};
+
 // With a `keep`, rows that no output of a block keeps are left out.
 PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer,
-                          std::vector<uint64_t> keep);
+                          std::vector<uint64_t> keep, const RowUse& use);
 
 // int8 weights for the kernels that read every input (kernels::RowForm).
 PreparedRows prepare_dense(const SynapseTensor& tensor, const Layer& layer);

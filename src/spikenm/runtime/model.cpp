@@ -47,7 +47,8 @@ Model::Model(StoredModel stored, Isa isa)
       made.rows = prepare_packed(tensor, layer);
     } else {
       if (!made.plan.packs) kept.keep.clear();
-      made.rows = prepare_rows(tensor, layer, std::move(kept.keep));
+      made.rows = prepare_rows(tensor, layer, std::move(kept.keep),
+                               {.isa = isa, .most_count = sources.most_count()});
     }
     if (layer.neurons && stored_.neuron_masks.contains(*layer.neurons))
       made.alive = alive_words(stored_.neuron_masks.at(*layer.neurons),

@@ -151,7 +151,6 @@ class Compiler {
     const Node& node = graph_.node(id);
     const auto& spec = *node.as<graph::Synapse>();
     Layer layer{.synapse = id, .input = node.inputs[0], .out = id};
-    const Sources& sources = program_.sources[layer.input];
     const graph::Shape& shape = graph_.node(layer.input).out;
     layer.channels = shape.channels;
     layer.height = shape.height;
@@ -163,29 +162,33 @@ class Compiler {
                     .out_height = node.out.height,
                     .out_width = node.out.width};
 
-    layer.reads_spikes = program_.forms[layer.input] != Form::kReal &&
-                         spec.shape.numel() / spec.shape.cout <= kernels::kMostListedRows;
-    if (layer.reads_spikes) {
-      if (program_.sources[layer.input].regular.empty())
-        program_.sources[layer.input].find_regular();
-      layer.channels = sources.channels;
-      layer.height = sources.height;
-      layer.width = sources.width;
-      // A flattened map is read where it lies: a linear layer is a kernel as large as the map.
-      if (sources.flattened) {
-        layer.window.kernel_height = sources.height;
-        layer.window.kernel_width = sources.width;
-      }
-    } else {
-      read_as_floats(node);
-    }
+    if (program_.forms[layer.input] != Form::kReal) read_spikes(layer);
+    if (!layer.reads_spikes) read_as_floats(node);
 
     follow(layer);
-    fold_layer(model_, layer, layer.reads_spikes ? sources.unit : 1);
+    fold_layer(model_, layer, layer.reads_spikes ? program_.sources[layer.input].unit : 1);
     if (layer.neurons) give_bits(layer.out);
     program_.layers.push_back(std::move(layer));
     program_.steps.push_back(
         {Step::Kind::kLayer, program_.layers.back().out, program_.layers.size() - 1});
+  }
+
+  // Lets the layer read the bits where they lie, if the kernels can number its rows.
+  void read_spikes(Layer& layer) {
+    Sources& sources = program_.sources[layer.input];
+    kernels::LayerWindow window = layer.window;
+    // A linear layer is a kernel as large as the flattened map.
+    if (sources.flattened) {
+      window.kernel_height = sources.height;
+      window.kernel_width = sources.width;
+    }
+    if (kernels::rows_of_parts(window, sources.channels) > kernels::kMostPartRows) return;
+    if (sources.regular.empty()) sources.find_regular();
+    layer.reads_spikes = true;
+    layer.channels = sources.channels;
+    layer.height = sources.height;
+    layer.width = sources.width;
+    layer.window = window;
   }
 
   // Adds norms and neurons that alone read what is before them.

@@ -1,7 +1,6 @@
 #include "spikenm/kernels/cpu/spike_layer.h"
 
 #include "spikenm/core/parallel.h"
-#include "spikenm/kernels/spike_picks.h"
 
 #include <algorithm>
 #include <atomic>
@@ -67,11 +66,10 @@ struct Work {
   }
 };
 
-// Whether the vector forms can hold the window and number the rows.
+// Whether the vector forms can number the rows, or hold the window where they list nothing.
 bool fits_vectors(const SpikeLayer& layer) {
-  constexpr int64_t kMostTaps = 1024;  // spike_layer_inl.h
-  if (layer.window.taps() > kMostTaps) return false;
-  return !reads_lists(layer) || layer.rows.part_rows <= kMostPartRows;
+  return reads_lists(layer) ? layer.rows.part_rows <= kMostPartRows
+                            : layer.window.taps() <= kMostTaps;
 }
 
 SpikeTile tile_at([[maybe_unused]] Isa isa) {
@@ -131,8 +129,7 @@ void lay_out_bytes(const SpikeLayer& layer, int64_t most_rows, TilePlan& plan, L
 int64_t kept_units(const SpikeLayer& layer) {
   const LayerRows& rows = layer.rows;
   const int64_t pieces = rows.rows / kSpikeBlock + layer.window.kernel_height + 1;
-  const int64_t picked = rows.picks == nullptr ? 0 : static_cast<int64_t>(rows.picks->units.size());
-  return std::max(pieces, picked);
+  return std::max(pieces, rows.picks.count);
 }
 
 // The pieces of a layer that is run by lists of spikes. `rows`: of output pixels, of a whole tile.
@@ -229,6 +226,10 @@ bool has_byte_products([[maybe_unused]] Isa isa) {
 #else
   return false;
 #endif
+}
+
+bool has_bit_gathers(Isa isa) {
+  return has_byte_products(isa);  // the same processors
 }
 
 void spike_layer_cpu(const SpikeLayer& layer, std::byte* scratch, int lanes, Isa isa) {

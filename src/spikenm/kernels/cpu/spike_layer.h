@@ -8,15 +8,14 @@ namespace spikenm::kernels {
 // Lists of places and steps whose sums are kept at once; more where one row of pixels has more.
 constexpr int64_t kListsAtOnce = 512, kKeptListsAtOnce = 512;
 // A list holds eight times the number of a row: a processor multiplies it by eight on the way to the
-// row. So many rows of a part, and the one of zeros, fit 16 bits.
-constexpr int64_t kEntryUnit = 8, kMostPartRows = 8190;
+// row. The rows of a part, and the one of zeros, fit 16 bits.
+constexpr int64_t kEntryUnit = 8;
+static_assert((kMostPartRows + 1) * kEntryUnit < 1 << 16);
 // List entries that vector stores may write behind the end of a list, and words that vector loads may
 // read behind the end of the bits.
 constexpr int64_t kListSlack = 128, kWordSlack = 16;
 // Bytes of the tables for one word of kept bits: PlacedUnits and TapPiece of the instruction-set files.
 constexpr int64_t kKeptUnitBytes = 128;
-// Rows whose sums surely fit 16 bits.
-constexpr int64_t kNarrowRows = 256;
 // Lists of up to this many rounds of four rows are sorted by their length.
 constexpr int64_t kSortedRounds = 64;
 

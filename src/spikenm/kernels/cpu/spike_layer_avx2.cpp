@@ -169,12 +169,6 @@ SPIKENM_INLINE uint16_t* emit(uint16_t* p, uint64_t bits, FirstRow row, Numbers)
   return p;
 }
 
-SPIKENM_INLINE bool any_set(const uint64_t* words, int64_t n) {
-  uint64_t any = 0;
-  for (int64_t i = 0; i < n; ++i) any |= words[i];
-  return any != 0;
-}
-
 SPIKENM_INLINE uint64_t extract(uint64_t bits, uint64_t keep) {
   return _pext_u64(bits, keep);
 }

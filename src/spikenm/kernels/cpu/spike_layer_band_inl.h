@@ -63,7 +63,7 @@ bool is_narrow(const SpikeLayer& layer, int64_t piece, int64_t lists, const Grou
   for (int64_t plane = 0; plane < layer.input.planes; ++plane)
     for (int64_t part = 0; part < layer.rows.parts(); ++part)
       most += most_rows(group_of({plane, part, piece})) << plane;
-  if (most <= kNarrowRows) return true;
+  if (most <= layer.rows.narrow_rows) return true;
   for (int64_t first = 0; first < lists; first += kAtOnce) {
     const int64_t n = lists - first < kAtOnce ? lists - first : kAtOnce;
     int64_t total[kAtOnce] = {};
@@ -73,7 +73,7 @@ bool is_narrow(const SpikeLayer& layer, int64_t piece, int64_t lists, const Grou
         for (int64_t i = 0; i < n; ++i) total[i] += own[i].count << plane;
       }
     for (int64_t i = 0; i < n; ++i)
-      if (total[i] > kNarrowRows) return false;
+      if (total[i] > layer.rows.narrow_rows) return false;
   }
   return true;
 }

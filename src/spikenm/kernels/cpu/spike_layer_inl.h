@@ -7,7 +7,6 @@
 //   emit<many>(p, bits, b)  appends b + the entry of each set bit; returns the new end
 //   fire<soft>(rule, current, v)  the bits of the neurons that fire
 //   add_scaled(sums, row, value)  sums += value * row
-//   any_set(words, n)  whether a bit of n words is set
 //   extract(bits, keep)  the bits under the ones of `keep`, side by side
 //   gather_eight(words, places)  one bit for each place, eight of each of eight words, if kHasPicks
 //
@@ -15,10 +14,9 @@
 
 // A window of the input: the taps that lie inside the map.
 struct Taps {
-  static constexpr int kMost = 1024;
   int count = 0;
-  int32_t pixel[kMost];  // counted from the first row that the tile reads
-  int32_t tap[kMost];
+  int32_t pixel[kMostTaps];  // counted from the first row that the tile reads
+  int32_t tap[kMostTaps];
 };
 
 void find_taps(const SpikeLayer& layer, const TilePlan& plan, int64_t y, int64_t x, Taps& taps) {

@@ -4,7 +4,7 @@
 // The lists of a band: one sorted group for each plane and part of the rows.
 void list_kept_band(const Band& band, int64_t block, const TileWords& bits, const SameTaps& same) {
   const SpikeLayer& layer = band.layer;
-  const bool picks = kHasPicks && layer.rows.picks != nullptr && layer.rows.int8;
+  const bool picks = kHasPicks && layer.rows.picks.count > 0 && layer.rows.int8;
   uint16_t* entries = band.scratch.entries;
   for (int64_t plane = 0; plane < layer.input.planes; ++plane) {
     const Slots slots = slots_of(layer.input, plane);
@@ -33,8 +33,8 @@ void kept_tile(const SpikeLayer& layer, const LayerTile& tile, const TilePlan& p
     copy_words(layer, tile, plan, sample, bits);
     for (int64_t block = tile.block_begin; block < tile.block_end; ++block) {
       const SameTaps same(layer, plan, block, bits, scratch);
-      if (kHasPicks && layer.rows.picks != nullptr && same.kept == 0)
-        place_units(*layer.rows.picks, block, bits, scratch.units);
+      if (kHasPicks && layer.rows.picks.count > 0 && same.kept == 0)
+        place_units(layer.rows.picks, block, bits, scratch.units);
       for (int64_t y = tile.row_begin; y < tile.row_end; y += plan.band) {
         const int64_t end = y + plan.band < tile.row_end ? y + plan.band : tile.row_end;
         const Band band{layer, tile, plan, scratch, sample, y, end};

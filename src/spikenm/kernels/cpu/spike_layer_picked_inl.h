@@ -20,19 +20,18 @@ struct PlacedUnits {
 
   PlacedUnits(const SpikePicks& picks, std::byte* room)
       : places(reinterpret_cast<Places*>(room)),
-        rows(reinterpret_cast<FirstRow*>(places + picks.units.size())),
-        first(reinterpret_cast<int32_t*>(rows + picks.units.size())),
-        second(first + picks.units.size()),
-        valid(reinterpret_cast<uint64_t*>(second + picks.units.size())),
-        unit(picks.units.data()) {
+        rows(reinterpret_cast<FirstRow*>(places + picks.count)),
+        first(reinterpret_cast<int32_t*>(rows + picks.count)),
+        second(first + picks.count),
+        valid(reinterpret_cast<uint64_t*>(second + picks.count)),
+        unit(picks.units) {
     static_assert(sizeof(Places) + sizeof(FirstRow) + 16 <= kKeptUnitBytes);
   }
 
   void place(const SpikePicks& picks, int64_t block, const TileWords& bits) const {
-    const size_t count = picks.units.size();
-    for (size_t u = 0; u < count; ++u) {
+    for (int64_t u = 0; u < picks.count; ++u) {
       const PickUnit& from = picks.units[u];
-      const PickPlaces& own = picks.places[static_cast<size_t>(block) * count + u];
+      const PickPlaces& own = picks.places[block * picks.count + u];
       __builtin_memcpy(places[u].place, own.places, sizeof own.places);
       rows[u] = first_row(from.first);
       first[u] = static_cast<int32_t>(from.row * bits.row_words + from.word);
@@ -44,7 +43,7 @@ struct PlacedUnits {
 
 template <int kWords, bool kMany>
 SPIKENM_NOINLINE uint16_t* list_picked_part(const Windows<uint64_t>& windows,
-                                            const PlacedUnits& units, const SpikePicks::Part& part,
+                                            const PlacedUnits& units, const PickPart& part,
                                             const SegmentWriter& writer) {
   const PlacedUnits at = units;
   const int64_t begin = part.begin, others = part.others, end = part.end;
@@ -74,11 +73,10 @@ inline void place_units(const SpikePicks& picks, int64_t block, const TileWords&
 template <bool kMany>
 uint16_t* list_picked(const Band& band, const Windows<uint64_t>& windows, int64_t part,
                       const SegmentWriter& writer) {
-  const SpikePicks& picks = *band.layer.rows.picks;
+  const SpikePicks& picks = band.layer.rows.picks;
   const auto list = picks.words_of_unit == 8   ? list_picked_part<8, kMany>
                     : picks.words_of_unit == 4 ? list_picked_part<4, kMany>
                     : picks.words_of_unit == 2 ? list_picked_part<2, kMany>
                                                : list_picked_part<1, kMany>;
-  return list(windows, PlacedUnits(picks, band.scratch.units),
-              picks.parts[static_cast<size_t>(part)], writer);
+  return list(windows, PlacedUnits(picks, band.scratch.units), picks.parts[part], writer);
 }

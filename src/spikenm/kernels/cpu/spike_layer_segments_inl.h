@@ -113,12 +113,12 @@ SPIKENM_NOINLINE void sort_segments(const Group& group, int64_t lists) {
     group.sorted[next[length_of(group.segments[i].count)]++] = group.segments[i];
 }
 
-// The most rows that a segment of a sorted group can have; more than kNarrowRows if one is of more rounds
-// than are sorted.
+// The most rows that a segment of a sorted group can have; any number if one is of more rounds than are
+// sorted.
 inline int64_t most_rows(const Group& group) {
   int64_t rounds = kSortedRounds + 1;
   while (rounds > 0 && group.ends[rounds] == group.ends[rounds - 1]) --rounds;
-  return 4 * rounds;
+  return rounds > kSortedRounds ? int64_t{1} << 40 : 4 * rounds;
 }
 
 SPIKENM_INLINE Whole sum_rounds(const uint8_t* rows, const uint16_t* entries, int64_t rounds) {

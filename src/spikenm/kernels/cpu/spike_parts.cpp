@@ -29,8 +29,11 @@ int64_t cut(int64_t kernel_rows, int64_t pieces, int64_t piece_rows, int64_t nea
 int64_t rows_of_parts(const LayerWindow& window, int64_t channels) {
   const int64_t found = cut(window.kernel_height, window.kernel_width, channels, kNearRows);
   if (found > 0) return found;
+  if (window.taps() == 1) return kPartChannels;
   // A tap at least; or a piece of one, if the pieces of all taps begin at its multiples.
-  return window.taps() == 1 || channels % kPartChannels == 0 ? kPartChannels : channels;
+  if (channels % kPartChannels == 0) return kPartChannels;
+  if (channels <= kMostPartRows || channels % kSpikeBlock != 0) return channels;
+  return divisor(channels / kSpikeBlock, kPartChannels / kSpikeBlock) * kSpikeBlock;
 }
 
 int64_t kept_rows_of_parts(const LayerWindow& window, int64_t words, int32_t word_rows) {
@@ -39,7 +42,9 @@ int64_t kept_rows_of_parts(const LayerWindow& window, int64_t words, int32_t wor
   const int64_t run = window.kernel_width * words;
   const int64_t piece = run % kTogether == 0 ? kTogether : run;
   const int64_t found = cut(window.kernel_height, run / piece, piece * word_rows, kNearKeptRows);
-  return found > 0 ? found : piece * word_rows;
+  if (found > 0) return found;
+  // Wherever four words end, though it be in the middle of a row of the kernel.
+  return kNearKeptRows / (kTogether * word_rows) * kTogether * word_rows;
 }
 
 }  // namespace spikenm::kernels

@@ -1,4 +1,4 @@
-#include "spikenm/kernels/spike_picks.h"
+#include "spikenm/kernels/pick_tables.h"
 
 #include <algorithm>
 #include <bit>
@@ -27,7 +27,7 @@ class Picks {
     made_.words_of_unit = kSpikeBlock / std::max(rows.word_rows, 8);
   }
 
-  SpikePicks make() {
+  PickTables make() {
     const int64_t part_words = rows_.part_rows / rows_.word_rows;
     for (int64_t first = 0; first < all_; first += part_words)
       add_part(first, std::min(all_, first + part_words));
@@ -38,7 +38,7 @@ class Picks {
 
  private:
   void add_part(int64_t first, int64_t end) {
-    SpikePicks::Part part{.begin = static_cast<int64_t>(words_.size())};
+    PickPart part{.begin = static_cast<int64_t>(words_.size())};
     const int64_t most = std::min(kPiece, made_.words_of_unit);
     std::vector<Piece> left;
     for (int64_t at = first; at < end;) {
@@ -120,12 +120,12 @@ class Picks {
   const int64_t run_, all_, blocks_;
   const LayerRows& rows_;
   std::vector<UnitWords> words_;
-  SpikePicks made_;
+  PickTables made_;
 };
 
 }  // namespace
 
-SpikePicks make_picks(const LayerWindow& window, int64_t words, int64_t blocks,
+PickTables make_picks(const LayerWindow& window, int64_t words, int64_t blocks,
                       const LayerRows& rows) {
   return Picks(window, words, blocks, rows).make();
 }
