@@ -12,6 +12,7 @@ data's folder where it is not that of training.
 import argparse
 import csv
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def runs_below(folders):
     for folder in folders:
         if not folder.is_dir():
             raise Wrong(f"{folder}: found no folder, wanted runs")
-        top = folder.resolve()
+        top = pathlib.Path(os.path.abspath(folder))  # as `plot points` calls it: links are not followed
         for result in sorted(top.rglob("result.json")):
             name = str(result.parent.relative_to(top.parent))
             if runs.setdefault(name, result.parent) != result.parent:
@@ -49,11 +50,16 @@ def runs_below(folders):
 
 
 def data_of(run, root):
-    """How spikenm-run finds the samples of a run."""
+    """How spikenm-run finds the samples of a run: all that it says of its data."""
     data = tomllib.loads((run / "config.toml").read_text()).get("data", {})
-    options = ["--data", data.get("name", "moving-shapes")]
+    options = ["--data", data.pop("name", "moving-shapes")]
     root = root or data.get("root")
-    return options + (["--root", root] if root else [])
+    data.pop("root", None)
+    if root:
+        options += ["--root", root]
+    for key, value in data.items():
+        options += ["--set", f"{key}={json.dumps(value)}"]
+    return options
 
 
 def main(arguments):
