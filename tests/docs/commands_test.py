@@ -28,9 +28,8 @@ NOT_RUN = {
     ".venv-onnx/bin/python tools/onnx_compare.py m.snm --batch 1": "needs these packages",
     "OMP_NUM_THREADS=1 python python/examples/time_sparsify.py": "needs torch in Python; python/tests runs the examples",
     "build/bench/runtime_bench --network=6conv2fc '--row=2:4 share 64' --save=m.snm": "takes minutes",
-    "pip install -r tools/requirements-python.txt": "installs packages",
+    "pip install '.[nir,onnx]'": "installs packages; python/tests looks for these extras",
     "pip install .": "installs packages; 'make python' does",
-    "pytest python/tests": "'make python' does",
     "python -X importtime -c \"import spikenm\"": "needs the Python package; python/tests times the import",
     "python3 -m venv .venv-onnx": "installs packages",
     "readelf -n spikenm": "no program of ours",
@@ -96,20 +95,25 @@ def wrong_form(command, reader):
     code, said = reader.run(shown)
     if code != 0:
         return f"{shlex.join(shown)}: exit code {code}: {said}"
-    absent = [word for word in command.words if re.fullmatch(r"--?[a-z-]+", word) and word not in reader.printed[shlex.join(shown)]]
+    printed = reader.printed[shlex.join(shown)]
+    absent = [word for word in command.words if re.fullmatch(r"--?[a-z-]+", word) and not re.search(rf"(?<![\w-]){word}(?![\w-])", printed)]
     return f"{command.text}: its help does not know {absent}" if absent else ""
 
 
 def follow_configs(text, reader):
-    """Configs and networks that a page shows are read."""
+    """Networks, lists of sweeps and configs that a page shows are read."""
     for i, content in enumerate(shown_configs(text)):
         name = f"shown{i}.toml"
         (reader.folder / name).write_text(content)
         if content.startswith("format = "):
-            yield reader.run(["spikenm", "inspect", "--frame", "2x34x34x10", "--set", f"model.file={name}"])[1]
-        elif content.startswith("[data]"):
-            code, said = reader.run(["spikenm", "train", "--config", name, "model.width=8", "--dry-run"])
-            yield said if code else ""
+            shown = ["spikenm", "inspect", "--frame", "2x34x34x10", "--set", f"model.file={name}"]
+        elif re.search(r"^(\[grid\]|\[\[member\]\])$", content, re.M):
+            base = re.search(r'^base = "(?:\.\./)*(.*?)"', content, re.M)[1]  # beside the lists of configs
+            shown = ["spikenm", "sweep", "--list", name, "--base", f"configs/{base}", "--dry-run", "--out", "runs/shown", "--set", "model.width=8"]
+        else:
+            shown = ["spikenm", "train", "--config", name, "model.width=8", "--dry-run"]
+        code, said = reader.run(shown)
+        yield f"{shlex.join(shown)}: {said}" if code else ""
 
 
 class Commands(unittest.TestCase):
