@@ -43,15 +43,10 @@ struct KeptElements {
   }
 };
 
-}  // namespace
-
-bool fills_by_block(const SynapseTensor& tensor) {
-  return tensor.rule && tensor.type == WeightType::kInt8 && tensor.rule->axis == nm::Axis::kIn &&
-         kSpikeBlock % tensor.rule->pattern.share == 0 &&
-         mask_bits(tensor.rule->pattern) <= kMostMaskBits;
-}
-
-void fill_block(const SynapseTensor& tensor, int64_t block, const BlockRows& to) {
+// Calls call(elements that the mask keeps, first output, behind the last) for each mask of the outputs of a
+// block, in the order of their values.
+template <class Call>
+void each_mask(const SynapseTensor& tensor, int64_t block, const Call& call) {
   const nm::NmPattern& pattern = tensor.rule->pattern;
   const Blocks blocks(tensor.shape, *tensor.rule, "synapse");
   const nm::BlockLayout& layout = blocks.layout();
@@ -60,27 +55,58 @@ void fill_block(const SynapseTensor& tensor, int64_t block, const BlockRows& to)
   const int64_t end = std::min(begin + kSpikeBlock, layout.n_channels);
   const auto bits_each = static_cast<uint64_t>(mask_bits(pattern));
   uint64_t bit = static_cast<uint64_t>(blocks.masks_before(begin)) * bits_each;
-  const uint8_t* value = tensor.values.data() + blocks.blocks_before(begin) * pattern.n;
-  const uint32_t* const row_at = to.row_at.data();
-
-  for (int64_t group = begin; group < end; group += layout.share) {
-    const int64_t group_end = std::min<int64_t>(end, group + layout.share);
+  for (int64_t group = begin; group < end; group += layout.share)
     for (int64_t own = 0; own < layout.rows / together; ++own)
-      for (int64_t b = 0; b < layout.blocks_per_row; ++b, bit += bits_each) {
-        const KeptElements kept(bits_from(tensor.positions, bit), pattern,
-                                own + b * layout.block_stride, layout.position_stride);
-        for (int64_t channel = group; channel < group_end; ++channel) {
-          const RowLane lane(channel - begin);
-          for (int64_t tap = 0; tap < together; ++tap)
-            for (int k = 0; k < kept.count; ++k, ++value) {
-              if (kept.element[k] < 0) continue;
-              // + 128 of a byte turns its highest bit.
-              to.rows[row_at[kept.element[k] + tap] + static_cast<uint64_t>(lane.at)] =
-                  static_cast<uint8_t>(*value ^ lane.zero);
-            }
+      for (int64_t b = 0; b < layout.blocks_per_row; ++b, bit += bits_each)
+        call(KeptElements(bits_from(tensor.positions, bit), pattern, own + b * layout.block_stride,
+                          layout.position_stride),
+             group, std::min<int64_t>(end, group + layout.share));
+}
+
+int64_t taps_of_mask(const SynapseTensor& tensor) {
+  return tensor.rule->share_taps ? Blocks(tensor.shape, *tensor.rule, "synapse").layout().rows : 1;
+}
+
+}  // namespace
+
+bool masks_by_block(const SynapseTensor& tensor) {
+  return tensor.rule && tensor.rule->axis == nm::Axis::kIn &&
+         kSpikeBlock % tensor.rule->pattern.share == 0 &&
+         mask_bits(tensor.rule->pattern) <= kMostMaskBits;
+}
+
+void each_kept(const SynapseTensor& tensor, int64_t block,
+               const std::function<void(int64_t)>& call) {
+  const int64_t together = taps_of_mask(tensor);
+  each_mask(tensor, block, [&](const KeptElements& kept, int64_t, int64_t) {
+    for (int k = 0; k < kept.count; ++k)
+      for (int64_t tap = 0; kept.element[k] >= 0 && tap < together; ++tap)
+        call(kept.element[k] + tap);
+  });
+}
+
+bool fills_by_block(const SynapseTensor& tensor) {
+  return tensor.type == WeightType::kInt8 && masks_by_block(tensor);
+}
+
+void fill_block(const SynapseTensor& tensor, int64_t block, const BlockRows& to) {
+  const int64_t begin = block * kSpikeBlock, together = taps_of_mask(tensor);
+  const Blocks blocks(tensor.shape, *tensor.rule, "synapse");
+  const uint8_t* value =
+      tensor.values.data() + blocks.blocks_before(begin) * tensor.rule->pattern.n;
+  const uint32_t* const row_at = to.row_at.data();
+  each_mask(tensor, block, [&](const KeptElements& kept, int64_t group, int64_t group_end) {
+    for (int64_t channel = group; channel < group_end; ++channel) {
+      const RowLane lane(channel - begin);
+      for (int64_t tap = 0; tap < together; ++tap)
+        for (int k = 0; k < kept.count; ++k, ++value) {
+          if (kept.element[k] < 0) continue;
+          // + 128 of a byte turns its highest bit.
+          to.rows[row_at[kept.element[k] + tap] + static_cast<uint64_t>(lane.at)] =
+              static_cast<uint8_t>(*value ^ lane.zero);
         }
-      }
-  }
+    }
+  });
 }
 
 }  // namespace spikenm::runtime

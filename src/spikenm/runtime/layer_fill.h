@@ -3,10 +3,19 @@
 
 #include "spikenm/runtime/weight_walk.h"
 
+#include <functional>
+
 namespace spikenm::runtime {
 
-// Whether the blocks of a weight can be written this way: int8, along the input channels, and no
-// outputs of different rows share a mask.
+// Whether masks lie along the input channels and are shared within blocks of 64 outputs alone.
+bool masks_by_block(const SynapseTensor& tensor);
+
+// Calls call(element of an output channel) for all that some of the outputs 64 block to 64 block + 63 keep
+// in blocks of the pattern, each mask once. Where masks_by_block().
+void each_kept(const SynapseTensor& tensor, int64_t block,
+               const std::function<void(int64_t)>& call);
+
+// Whether the blocks of a weight can be written by fill_block(): int8, and masks_by_block().
 bool fills_by_block(const SynapseTensor& tensor);
 
 // Where the weights of one block of 64 outputs go: row_at[element of an output channel] is the

@@ -15,11 +15,22 @@ using kernels::kSpikeBlock;
 // [blocks, taps, words]: the rows that some output of a block keeps.
 std::vector<uint64_t> kept_rows(const SynapseTensor& tensor, const Places& places) {
   std::vector<uint64_t> keep(static_cast<size_t>(places.blocks * places.taps * places.words));
-  each_weight(tensor, places, [&](int64_t output, int64_t input, int64_t tap, const uint8_t*) {
+  const auto put = [&](int64_t output, int64_t input, int64_t tap, const uint8_t*) {
     const int64_t word =
         (output / kSpikeBlock * places.taps + tap) * places.words + input / kSpikeBlock;
     keep[static_cast<size_t>(word)] |= uint64_t{1} << input % kSpikeBlock;
+  };
+  if (!masks_by_block(tensor)) {
+    each_weight(tensor, places, put);
+    return keep;
+  }
+  parallel_for(places.blocks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block)
+      each_kept(tensor, block, [&](int64_t element) {
+        put(block * kSpikeBlock, element / places.taps, element % places.taps, nullptr);
+      });
   });
+  WeightWalk(tensor, places, put).singles();
   return keep;
 }
 
