@@ -169,7 +169,7 @@ class Upr : public Method {
   std::vector<Gates> gates_;  // by layer
   int64_t weights_ = 0;       // of all layers
   double beta_ = 0, lambda_;
-  double bound_ = 0;             // weights with a larger m are kept
+  double bound_ = 0;             // weights with a larger m are kept, of equal ones as many as fit
   std::vector<Tensor> settled_;  // by layer, what settle() kept; empty: m > 0
   RunningMean task_scale_;
   std::optional<ConnControl> control_;
