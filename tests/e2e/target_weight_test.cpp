@@ -42,5 +42,17 @@ TEST(TargetWeight, IsMetWithinTwoPercentByEveryMethodThatHasOne) {
   EXPECT_EQ(seen, (std::set<std::string>{"esl", "grad-r", "nsl", "sca", "stds", "upr"}));
 }
 
+// What is not active then is kept at 0.
+TEST(TargetWeight, IsMetByGradRWithAPullTooWeakOrTooStrong) {
+  const auto run = [](const char* alpha) {
+    return run_of("grad-r", {"method.sparsity=0.875", std::string("method.alpha=") + alpha});
+  };
+  const Json weak = run("1e-3"), strong = run("2");
+  for (const Json& result : {weak, strong})
+    EXPECT_NEAR(result.at("weight_pct").get<double>(), 12.5, 0.02 * 12.5);
+  EXPECT_NEAR(weak.at("active_pct").get<double>(), 12.5, 0.02 * 12.5);
+  EXPECT_LT(strong.at("active_pct").get<double>(), 10);
+}
+
 }  // namespace
 }  // namespace spikenm::train
