@@ -2,7 +2,6 @@
 #include "spikenm/core/file.h"
 #include "spikenm/core/json.h"
 #include "spikenm/report/csv.h"
-#include "support/small_sets.h"
 #include "support/sweep_cli.h"
 
 #include <fmt/format.h>
@@ -203,59 +202,6 @@ TEST_F(SweepCli, AGridMaySwapTheMethod) {
   command.insert(command.end(), {"--set", "method.tau_q=2"});
   expect_failure(command, 1,
                  {"member 'lambda_eid=0': method.tau_q: has no effect with method.lambda_eid = 0"});
-}
-
-// Every member of the sweeps that we ship is read whole, on a small set and narrow networks.
-TEST_F(SweepCli, TheCarriedSweepsAreReadWhole) {
-  const test::SmallSet dvs("cifar10-dvs");
-  const Arguments small_dvs{"data.root='" + dvs.root().string() + "'", "data.cache=off",
-                            "train.batch_size=1"};
-  // The small copy of CIFAR-10 has too few images to hold some out.
-  const Arguments shapes{"data.name=moving-shapes", "data.augment=[]", "model.fc=32"};
-  const Arguments tables{"data.name=moving-shapes", "data.augment=[]", "data.mean=[0, 0]",
-                         "data.std=[1, 1]"};
-  const std::vector<std::pair<std::string, Arguments>> files{
-      {"ablations/temperature.toml", small_dvs},
-      {"ablations/search_epochs.toml", small_dvs},
-      {"ablations/lambda_eid.toml", small_dvs},
-      {"ablations/eid_target.toml", small_dvs},
-      {"studies/short_masks.toml", shapes},
-      {"studies/held_masks.toml", shapes},
-      {"studies/held_settings.toml", shapes},
-      {"studies/controls.toml", shapes},
-      {"studies/other_methods.toml", shapes},
-      {"studies/all_methods_shapes.toml", {"threads=1"}},
-      {"studies/table_a.toml", shapes},
-      {"studies/table_b.toml",
-       {"data.name=moving-shapes", "data.augment=[]", "model.fc=32", "data.mean=[0, 0]",
-        "data.std=[1, 1]"}},
-      {"studies/table_c.toml", {"data.name=moving-shapes", "data.train_size=100"}},
-      {"studies/table_d.toml", shapes},
-      {"studies/table_d_draws.toml", shapes},
-      {"studies/default_settings.toml", shapes},
-      // A narrower one keeps more connections than the least of these targets.
-      {"studies/table_e.toml", {"data.name=moving-shapes", "data.augment=[]", "model.width=96"}},
-      {"studies/table_f_lambda.toml", shapes},
-      {"studies/table_f_search.toml", shapes},
-      {"studies/table_g.toml", shapes},
-      {"studies/table_share.toml", shapes},
-      {"studies/table_taps.toml", shapes},
-      {"tables/table1_cifar10.toml", tables},
-      {"tables/table1_cifar100.toml", tables},
-      {"tables/table1_cifar10_dvs.toml", tables},
-      {"tables/table1_dvs_gesture.toml", tables},
-      {"tables/table2_cifar10_dvs.toml", tables}};
-  for (const auto& [file, settings] : files) {
-    Arguments arguments{"sweep", "--list",    SPIKENM_SOURCE_DIR "/configs/" + file,
-                        "--out", "s",         "--seeds",
-                        "1",     "--dry-run", "--set"};
-    // Tables have networks without a width.
-    if (!file.starts_with("tables/")) arguments.emplace_back("model.width=16");
-    arguments.insert(arguments.end(), settings.begin(), settings.end());
-    const Outcome found = run(arguments);
-    EXPECT_EQ(found.code, 0) << file << ": " << found.err;
-    EXPECT_TRUE(has(found.out, "/seed0\n")) << found.out;
-  }
 }
 
 }  // namespace
