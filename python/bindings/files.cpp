@@ -13,6 +13,7 @@
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace spikenm::python {
 namespace {
@@ -44,10 +45,13 @@ nb::tuple read_model(const std::filesystem::path& path) {
   return nb::make_tuple(facts.dump(), tensors);
 }
 
-void export_model(const std::filesystem::path& path, const std::filesystem::path& out,
-                  const std::string& dtype) {
+// What the user should know of the file that was packed.
+std::vector<std::string> export_model(const std::filesystem::path& path,
+                                      const std::filesystem::path& out, const std::string& dtype) {
   const nb::gil_scoped_release release;
-  runtime::write_snm(out, deploy::pack_file(path, runtime::parse_weight_type(dtype, "dtype")));
+  deploy::PackedFile packed = deploy::pack_file(path, runtime::parse_weight_type(dtype, "dtype"));
+  runtime::write_snm(out, packed.model);
+  return std::move(packed.notes);
 }
 
 std::string dtype_of(const std::string& name, const nb::ndarray<>& array) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,14 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     """An Error is the sentence that the program would print of this file; its notes are warnings."""
     said, tensors = _core.read_model(path)
     facts = json.loads(said)
-    for note in facts["notes"]:
-        warnings.warn(note, stacklevel=3)
+    warn(facts["notes"])
     return Model(facts["graph"], tensors, facts["steps"], facts["has_time"])
+
+
+def warn(notes: list[str]) -> None:
+    """Warns at the line outside of the package that has asked."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    for note in notes:
+        warnings.warn(note, stacklevel=level)

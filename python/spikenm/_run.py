@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import Error
-from ._model import Model, read_model
+from ._model import Model, read_model, warn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,7 +96,7 @@ class Run:
 
     def export(self, path: str | os.PathLike[str], dtype: str = "int8", best: bool = False) -> Path:
         """Writes the network as a .snm file, as `spikenm export` does. dtype: "int8" or "fp32"."""
-        _core.export_model(self.model_path(best), path, dtype)
+        warn(_core.export_model(self.model_path(best), path, dtype))
         return Path(path)
 
     def runtime(self, threads: int = 0, batch: int = 16, dtype: str = "int8", best: bool = False) -> Runtime:

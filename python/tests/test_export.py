@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -30,8 +32,8 @@ def parts_of(path) -> tuple[dict, dict]:
     return {key: value for key, value in snm.sections.items() if key[0] != "META"}, snm.meta
 
 
-@pytest.mark.parametrize("dtype", ["int8", "fp32"])
-@pytest.mark.parametrize("name", NETWORKS)
+# Every network as fp32: tests/deploy/both_readers_test.cpp.
+@pytest.mark.parametrize(("name", "dtype"), [*((name, "int8") for name in NETWORKS), ("soft_plif", "fp32")])
 def test_the_file_is_that_of_the_program(name, dtype, trained, program, tmp_path):
     run = trained(name)
     assert run.export(tmp_path / "ours.snm", dtype) == tmp_path / "ours.snm"
@@ -74,6 +76,13 @@ def content(small_run) -> tuple[dict, dict]:
     return numpy_files.load_file(small_run.model_path()), metadata
 
 
+def write_run(folder, small_run, tensors: dict, metadata: dict) -> spikenm.Run:
+    """A run of these alone; the file has no checksums."""
+    (folder / "config.toml").write_bytes((small_run.path / "config.toml").read_bytes())
+    numpy_files.save_file(tensors, folder / "model.safetensors", {key: value for key, value in metadata.items() if "crc" not in key})
+    return spikenm.load(folder)
+
+
 def set_value(tensors: dict, name: str, place: tuple, value: float) -> None:
     tensors[name] = tensors[name].copy()
     tensors[name][place] = value
@@ -104,14 +113,12 @@ FAULTS = {
 def test_a_spoilt_model_is_refused_in_the_words_of_the_program(fault, content, small_run, program, tmp_path):
     tensors, metadata = content[0].copy(), content[1].copy()
     FAULTS[fault](tensors, metadata)
-    (tmp_path / "config.toml").write_bytes((small_run.path / "config.toml").read_bytes())
-    numpy_files.save_file(tensors, tmp_path / "model.safetensors", {key: value for key, value in metadata.items() if "crc" not in key})
+    run = write_run(tmp_path, small_run, tensors, metadata)
     said = subprocess.run([program, "eval", tmp_path / "model.safetensors"], capture_output=True, text=True)
     assert said.returncode == 1
     sentence = sentence_of(said.stderr, 1)
     assert sentence.startswith(f"{tmp_path}/model.safetensors")
 
-    run = spikenm.load(tmp_path)
     calls = [run.masks, run.tensors, run.graph, run.runtime, lambda: spikenm.onnx.export(run, tmp_path / "m.onnx"),
              lambda: spikenm.nir.export(run, tmp_path / "m.nir")]
     for call in calls:
@@ -121,12 +128,31 @@ def test_a_spoilt_model_is_refused_in_the_words_of_the_program(fault, content, s
     assert not (tmp_path / "m.onnx").exists() and not (tmp_path / "m.nir").exists()
 
 
-def test_a_model_of_an_older_program_is_read_and_its_missing_checksums_are_told(content, small_run, tmp_path):
+def test_a_file_without_checksums_is_told_at_the_line_that_asked(content, small_run, tmp_path):
+    run = write_run(tmp_path, small_run, *content)
+    calls = {
+        "masks": run.masks,
+        "tensors": run.tensors,
+        "graph": run.graph,
+        "export": lambda: run.export(tmp_path / "a.snm"),
+        "runtime": run.runtime,
+        "onnx": lambda: spikenm.onnx.export(run, tmp_path / "m.onnx"),
+        "nir": lambda: spikenm.nir.export(run, tmp_path / "m.nir"),
+    }
+    if importlib.util.find_spec("torch"):
+        calls["to_torch"] = run.to_torch
+    for name, call in calls.items():
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            call()
+        notes = [each for each in told if "has no checksum" in str(each.message)]
+        assert [str(each.message).partition(":")[0] for each in notes] == [str(tmp_path / "model.safetensors")], name
+        assert notes[0].filename == __file__, name
+
+
+def test_a_model_of_an_older_program_is_read_but_not_packed(content, small_run, tmp_path):
     tensors, metadata = content
-    metadata = {key: value for key, value in metadata.items() if "crc" not in key and key != "masks"}
-    (tmp_path / "config.toml").write_bytes((small_run.path / "config.toml").read_bytes())
-    numpy_files.save_file(tensors, tmp_path / "model.safetensors", metadata)
-    run = spikenm.load(tmp_path)
+    run = write_run(tmp_path, small_run, tensors, {key: value for key, value in metadata.items() if key != "masks"})
     with pytest.warns(UserWarning, match="model.safetensors: has no checksum"):
         masks = run.masks()
     for name, keep in small_run.masks().items():

@@ -5,6 +5,7 @@
 #include "spikenm/deploy/trained_file.h"
 #include "spikenm/runtime/snm_file.h"
 #include "spikenm/train/compact.h"
+#include "spikenm/train/mask_rules.h"
 #include "support/safetensors_bytes.h"
 #include "support/temp_dir.h"
 
@@ -48,7 +49,7 @@ void expect_same_file(const std::filesystem::path& run) {
   for (const WeightType type : {WeightType::kFloat, WeightType::kInt8}) {
     runtime::StoredModel by_trainer = export_model(train::load_model(run), type);
     add_history(run, by_trainer);
-    const runtime::StoredModel without_torch = pack_file(run, type);
+    const runtime::StoredModel without_torch = pack_file(run, type).model;
     EXPECT_EQ(without_torch.provenance.dump(), by_trainer.provenance.dump());
     EXPECT_TRUE(runtime::encode_snm(without_torch) == runtime::encode_snm(by_trainer));
   }
@@ -188,6 +189,23 @@ TEST(BothReaders, RefuseTheSameFilesInTheSameWords) {
   }
 }
 
+// The method, which makes the rules of a config, is the trainer's.
+TEST(BothReaders, DifferWhereARuleIsNotThatOfTheConfig) {
+  const test::TempDir dir;
+  save(dir / "run", kSmall, "name = 'magnitude'\n");
+  const std::filesystem::path path = dir / "run/model.safetensors";
+  SafetensorsFile file = read_safetensors(path);
+  Json rules = Json::parse(file.metadata["masks"]);
+  rules["conv2"] = train::to_json(train::kNeuronRule);  // any weight may be dropped
+  file.metadata["masks"] = rules.dump();
+  write_safetensors(path, file);
+  const Sentences found = sentences_of(path);
+  EXPECT_NE(found.trainer.find("(masks): conv2: found the rule"), std::string::npos)
+      << found.trainer;
+  EXPECT_NE(found.trainer.find("which its config makes"), std::string::npos) << found.trainer;
+  EXPECT_EQ(found.without_torch, "read");
+}
+
 TEST(BothReaders, RefuseDamagedFilesInTheSameWords) {
   const test::TempDir dir;
   save(dir / "run", kSmall, "name = 'magnitude'\n");
@@ -205,7 +223,10 @@ TEST(BothReaders, RefuseDamagedFilesInTheSameWords) {
   }
   EXPECT_EQ(sentences_of(dir / "none").without_torch, sentences_of(dir / "none").trainer);
   write_file_atomically(path, test::without_sums(whole));
-  EXPECT_EQ(read_trained(path).notes, train::load_model(path).recipe.notes);
+  const std::vector<std::string> notes = train::load_model(path).recipe.notes;
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(read_trained(path).notes, notes);
+  EXPECT_EQ(pack_file(path, WeightType::kInt8).notes, notes);
 }
 
 }  // namespace

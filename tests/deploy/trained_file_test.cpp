@@ -126,7 +126,7 @@ TEST_F(TrainedFiles, ArePackedWithTheirMasksAndHistory) {
   const std::filesystem::path path = written();
   write_file_atomically(dir.path() / RunDir::kResult,
                         R"({"test_accuracy": 90.5, "firing_rate": {"lif_conv1": 0.25}})");
-  const runtime::StoredModel packed = pack_file(dir.path(), runtime::WeightType::kFloat);
+  const runtime::StoredModel packed = pack_file(dir.path(), runtime::WeightType::kFloat).model;
   EXPECT_EQ(packed.provenance["test_accuracy"], 90.5);
   EXPECT_EQ(packed.rates.at(*graph.find("lif_conv1")), 0.25);
   EXPECT_TRUE(packed.input.frames_by_time);
@@ -137,7 +137,7 @@ TEST_F(TrainedFiles, ArePackedWithTheirMasksAndHistory) {
   EXPECT_TRUE(conv2.rule->share_taps);
   EXPECT_TRUE(packed.synapses.at(*graph.find("fc1")).as_bits);
 
-  const runtime::StoredModel small = pack_file(path, runtime::WeightType::kInt8);
+  const runtime::StoredModel small = pack_file(path, runtime::WeightType::kInt8).model;
   runtime::write_snm(dir / "m.snm", small);
   EXPECT_EQ(runtime::Model::load(dir / "m.snm")->classes(), 10);
 }
@@ -153,6 +153,9 @@ TEST_F(TrainedFiles, WithoutRulesAreReadButNotPacked) {
   EXPECT_ERROR(pack_file(path, runtime::WeightType::kInt8),
                "model.safetensors: found masks without", "spikenm export");
 
+  file.tensors.push_back({"bn_conv1.mask", "U8", {4}, {1, 1, 0, 1}});  // a norm has none
+  write_safetensors(path, file);
+  EXPECT_ERROR(read_trained(path), "'bn_conv1.mask': nothing in its network reads it");
   std::erase_if(file.tensors, [](const StoredTensor& t) { return t.name.ends_with(".mask"); });
   write_safetensors(path, file);
   EXPECT_TRUE(read_trained(path).has_rules);  // none is missing

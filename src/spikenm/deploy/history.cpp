@@ -6,7 +6,6 @@
 #include "spikenm/core/file.h"
 #include "spikenm/core/json_text.h"
 #include "spikenm/core/run_dir.h"
-#include "spikenm/core/safetensors.h"
 #include "spikenm/data/frames.h"
 
 namespace spikenm::deploy {
@@ -14,13 +13,6 @@ namespace {
 
 using graph::NodeId;
 using runtime::StoredModel;
-
-// The config that a model file carries.
-std::string stored_config(const std::filesystem::path& file) {
-  const SafetensorsInput input(file);
-  const auto found = input.header().metadata.find("config");
-  return found == input.header().metadata.end() ? std::string() : found->second;
-}
 
 void add_result(const Json& result, StoredModel& model) {
   for (const char* key : {"test_accuracy", "seed", "versions", "subset"})
@@ -36,21 +28,23 @@ void add_result(const Json& result, StoredModel& model) {
 
 }  // namespace
 
-void add_history(const std::filesystem::path& run, StoredModel& model) {
-  std::error_code error;
-  const bool is_folder = std::filesystem::is_directory(run, error);
-  const std::filesystem::path file = is_folder ? run / RunDir::kModel : run;
-  const std::string text = stored_config(file);
+void add_history(const train::ModelInput& file, StoredModel& model) {
+  const std::string text = file.metadata("config");
   model.provenance["config_crc32c"] = fmt::format("{:08x}", crc32c(as_bytes(text)));
-  const Config config = Config::from_resolved(text, file.string() + " (config)");
+  const Config config = Config::from_resolved(text, file.source() + " (config)");
   const data::FrameOptions frames = data::read_frame_options(config.section("data"), {});
   model.input.frames_by_time = frames.rule == data::FrameRule::kTime;
   model.input.binary = frames.binary;
   model.input.resize = frames.resize;
 
-  const std::filesystem::path result = file.parent_path() / RunDir::kResult;
+  std::error_code error;
+  const std::filesystem::path result = file.path().parent_path() / RunDir::kResult;
   if (std::filesystem::exists(result, error))
     add_result(parse_json_object(read_file(result), result.string()), model);
+}
+
+void add_history(const std::filesystem::path& run, StoredModel& model) {
+  add_history(train::ModelInput(run), model);
 }
 
 }  // namespace spikenm::deploy

@@ -43,12 +43,16 @@ void read_tensors(ModelInput& file, Trained& trained) {
   }
 }
 
-// Of a file that does not say its rules: whatever its masks keep.
+// Of a file that does not say its rules: whatever its masks keep. Only weights and neurons have one;
+// that of another layer is a tensor that nothing reads.
 train::MaskRules unknown_rules(const ModelInput& file, const graph::Graph& graph) {
   train::MaskRules rules;
-  for (const graph::Node& node : graph.nodes())
-    if (file.has_mask(node.name))
+  for (const graph::Node& node : graph.nodes()) {
+    const bool may_have_one =
+        node.as<graph::Synapse>() != nullptr || node.as<graph::Neuron>() != nullptr;
+    if (may_have_one && file.has_mask(node.name))
       rules.emplace(node.name, nm::MaskRule{.kind = nm::Mask::Kind::kUnstructured, .pattern = {}});
+  }
   return rules;
 }
 
@@ -83,10 +87,7 @@ void read_masks(ModelInput& file, const train::MaskRules& rules, Trained& traine
     }
 }
 
-}  // namespace
-
-TrainedFile read_trained(const std::filesystem::path& path) {
-  ModelInput file(path);
+TrainedFile read(ModelInput& file) {
   std::vector<std::string> notes;
   const Config config = file.config({}, notes);
   TrainedFile found{.trained = {.graph = file.graph()}};
@@ -102,15 +103,23 @@ TrainedFile read_trained(const std::filesystem::path& path) {
   return found;
 }
 
-runtime::StoredModel pack_file(const std::filesystem::path& path, runtime::WeightType type) {
-  const TrainedFile file = read_trained(path);
-  SPIKENM_CHECK(file.has_rules,
+}  // namespace
+
+TrainedFile read_trained(const std::filesystem::path& path) {
+  ModelInput file(path);
+  return read(file);
+}
+
+PackedFile pack_file(const std::filesystem::path& path, runtime::WeightType type) {
+  ModelInput file(path);
+  TrainedFile found = read(file);
+  SPIKENM_CHECK(found.has_rules,
                 "{}: found masks without their rules, which older programs did not write; wanted "
                 "the rule of each: 'spikenm export' knows it and packs this file",
                 path.string());
-  runtime::StoredModel model = pack(file.trained, type);
-  add_history(path, model);
-  return model;
+  PackedFile packed{.model = pack(found.trained, type), .notes = std::move(found.notes)};
+  add_history(file, packed.model);
+  return packed;
 }
 
 }  // namespace spikenm::deploy

@@ -38,6 +38,8 @@ class ModelInput {
   // The file's path, which begins every message.
   [[nodiscard]] const std::string& source() const { return source_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  // As it stands in the file; empty where it says nothing of it.
+  [[nodiscard]] std::string metadata(const char* key) const;
 
   // Notes for the user are added to `notes`.
   [[nodiscard]] Config config(const std::vector<std::string>& overrides,
@@ -65,7 +67,6 @@ class ModelInput {
   void reject_unread() const;
 
  private:
-  [[nodiscard]] std::string metadata(const char* key) const;
   const StoredTensor& find(const std::string& name, const char* dtype,
                            const std::vector<int64_t>& shape);
   std::vector<uint8_t> read_bits(const std::string& name, const std::vector<int64_t>& shape);
