@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import importlib.metadata
 import inspect
 import re
 import subprocess
@@ -65,6 +66,13 @@ except ImportError as e:
 """
     said = in_a_fresh_python(code).splitlines()
     assert said[0] == "(2,)" and "torch" in said[1]
+
+
+def test_every_extra_that_the_docs_name_is_there():
+    pages = [CLONE / "README.md", *(CLONE / "docs").rglob("*.md")]
+    named = {name for page in pages for group in re.findall(r"'\.\[([\w,]+)\]'", page.read_text(encoding="utf-8")) for name in group.split(",")}
+    assert named >= {"nir", "onnx", "torch"}
+    assert named <= set(importlib.metadata.metadata("spikenm").get_all("Provides-Extra"))
 
 
 def check_documented(thing, name: str) -> None:
