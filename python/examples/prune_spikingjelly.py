@@ -2,12 +2,15 @@
 
     python prune_spikingjelly.py [seeds] [pattern]        # 3, 2:8
 
-Prints the test accuracy of each seed, and their mean. Data: event recordings of moving shapes that are made on the fly.
+Prints the test accuracy of each seed, and their mean. Two trainings run at a time, each on one thread, in a process of its own.
+Data: event recordings of moving shapes that are made on the fly.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
+from concurrent.futures import ProcessPoolExecutor
 
 import torch
 from spikingjelly.activation_based import functional, layer, neuron, surrogate
@@ -69,15 +72,23 @@ def accuracy(net: nn.Module, data: spikenm.data.Samples) -> float:
     return 100 * (scores.argmax(1) == torch.from_numpy(data.labels)).float().mean().item()
 
 
-def main(seeds: int = 3, pattern: str = "2:8", recordings: int = 600, epochs: int = 12) -> list[tuple[float, float]]:
-    """Test accuracy in percent of each seed: (searched, random)."""
+def trained_accuracy(seed: int, pattern: str, searched: bool, recordings: int, epochs: int) -> float:
+    torch.set_num_threads(1)
     training = spikenm.data.samples("moving-shapes", T, part="train", train_size=recordings, test_size=500)
     test = spikenm.data.samples("moving-shapes", T, train_size=recordings, test_size=500)
+    return accuracy(train(seed, pattern, searched, training, epochs)[0], test)
+
+
+def main(seeds: int = 3, pattern: str = "2:8", recordings: int = 600, epochs: int = 12) -> list[tuple[float, float]]:
+    """Test accuracy in percent of each seed: (searched, random)."""
     rows = []
-    for seed in range(seeds):
-        searched, random = (accuracy(train(seed, pattern, search, training, epochs)[0], test) for search in (True, False))
-        print(f"seed {seed}  {pattern}  searched {searched:.1f} %  random {random:.1f} %", flush=True)
-        rows.append((searched, random))
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        jobs = [(seed, pattern, searched, recordings, epochs) for seed in range(seeds) for searched in (True, False)]
+        found = pool.map(trained_accuracy, *zip(*jobs))
+        for seed in range(seeds):
+            searched, random = next(found), next(found)
+            print(f"seed {seed}  {pattern}  searched {searched:.1f} %  random {random:.1f} %", flush=True)
+            rows.append((searched, random))
     searched, random = (sum(column) / len(rows) for column in zip(*rows))
     print(f"mean    {pattern}  searched {searched:.1f} %  random {random:.1f} %")
     return rows
