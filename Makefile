@@ -1,7 +1,7 @@
 # The commands of the project. Every target installs what is missing (tools/setup), then does only what changed.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: build demo test report-check faults sanitize tsan fuzz bench results docs lint tidy format cuda-check python wheel setup clean help
+.PHONY: build demo test report-check faults sanitize tsan fuzz bench results docs lint tidy format cuda-check python python-all wheel setup clean help
 
 export CCACHE_DIR := $(CURDIR)/.ccache
 # Warnings stop CI, not a newcomer whose compiler is newer than ours.
@@ -98,9 +98,12 @@ cuda-check: ## configure for CUDA and compile every .cu file, no GPU needed
 	@tools/compile_cuda
 
 python: build wheel ## install that wheel into .venv-python and run its tests, with and without torch
-	@tools/setup_python torch
+	@tools/setup_python .venv-python python3 build
 	@.venv-python/bin/pip install --quiet --no-deps --force-reinstall build-python/dist/*.whl
 	@SPIKENM_PROGRAM=$(CURDIR)/build/spikenm LD_LIBRARY_PATH=$(CURDIR)/.venv-python/stubs .venv-python/bin/python -m pytest -q python/tests
+
+python-all: python ## that wheel on every Python from 3.10 to 3.13 that is found, without torch, and beside a newer torch
+	@tools/test_pythons
 
 wheel: setup ## a wheel for Linux, build-python/dist: the libraries it links inside, those of torch and OpenMP left out
 	@tools/setup_python
