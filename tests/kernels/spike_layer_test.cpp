@@ -107,6 +107,22 @@ TEST(SpikeLayer, LevelsAgreeOnListsOfEveryLength) {
     }
 }
 
+// The largest sums that so many rows can have: 256 rows of -128 just fit 16 bits, one more does not.
+TEST(SpikeLayer, LevelsAgreeOnRowsOfTheLargestWeights) {
+  for (const int64_t channels : {1, 4, 64, 255, 256, 257, 258, 320, 512, 769})
+    for (const bool planes : {false, true}) {
+      const Way way{
+          .rate = 1, .sources = planes ? 3 : 1, .planes = planes, .fires = false, .extreme = true};
+      expect_levels_agree({2, 2, channels, 1, 1, 64, 1, 1, 0}, way);
+      expect_levels_agree({1, 2, channels, 2, 3, 64, 3, 1, 1}, way);
+      Way kept = way;
+      kept.rows = Rows::kKept;
+      kept.word_rows = 64;
+      kept.full_words = channels % 64 == 0;
+      expect_levels_agree({2, 2, channels, 1, 1, 64, 1, 1, 0}, kept);
+    }
+}
+
 TEST(SpikeLayer, LevelsAgreeOnPlanesOfCounts) {
   for (const Shape& shape : std::span(kShapes).first(6))
     for (const bool int8 : {true, false})
@@ -192,7 +208,7 @@ TEST(SpikeLayer, PacksTheWeightsOfEachOutput) {
       .values = values.data()};
   for (const Isa isa : supported_isas()) {
     Aligned<std::byte> scratch(spike_layer_scratch(layer, 1), 4096);
-    spike_layer_cpu(layer, scratch.data, 1, isa);
+    spike_layer_cpu(layer, {scratch.data, scratch.size}, 1, isa);
     EXPECT_EQ(values, (std::vector<float>{-20.0f, 7.0f})) << isa_name(isa);
   }
 }
@@ -258,7 +274,7 @@ TEST(SpikeLayer, AddsTheRowsOfTheSpikes) {
                          .values = values.data()};
   for (const Isa isa : supported_isas()) {
     Aligned<std::byte> scratch(spike_layer_scratch(layer, 1), 4096);
-    spike_layer_cpu(layer, scratch.data, 1, isa);
+    spike_layer_cpu(layer, {scratch.data, scratch.size}, 1, isa);
     EXPECT_EQ(values, (std::vector<float>{2.5f, -49.0f, -47.5f})) << isa_name(isa);
   }
 }

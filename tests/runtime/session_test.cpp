@@ -123,6 +123,29 @@ TEST(Session, AStreamGivesTheScoresOfTheWholeSample) {
   }
 }
 
+// Where a map is wide, the lists of one step leave room for more rows of pixels at once than those of
+// all steps do, and want more memory in all.
+TEST(Session, AStreamHasRoomForItsStepsWhereMapsAreWide) {
+  test::GraphMaker maker({1, 64, 64});
+  const auto small = maker.unit(maker.unit(maker.unit(0, 64), 64), 8, 3, 8);
+  maker.add(test::synapse_of(3), {maker.add(graph::Flatten{}, {small})});
+  StoredModel model =
+      test::random_model(maker.finish(), {.steps = 5,
+                                          .rule = WeightRule{{1, 8, 64}, nm::Axis::kIn, false},
+                                          .type = WeightType::kInt8});
+  model.input.events = true;
+  const std::vector<float> input = frames_for(model);
+  Session session(made(model)), stream(made(model));
+  EXPECT_EQ(session.model().layer(1).plan.kernel, "packed events");
+  const std::span<const float> wanted = session.run(input);
+  std::vector<double> sum(wanted.size());
+  for (size_t t = 0; t < 5; ++t) {
+    const auto scores = stream.step(std::span(input).subspan(t * 64 * 64, 64 * 64));
+    for (size_t k = 0; k < sum.size(); ++k) sum[k] += scores[k];
+  }
+  for (size_t k = 0; k < sum.size(); ++k) EXPECT_NEAR(sum[k] / 5, wanted[k], 1e-5);
+}
+
 TEST(Session, TheStateIsAllThatAStreamRemembers) {
   const StoredModel model = test::random_model(test::residual_graph().graph, {.steps = 3});
   const std::vector<float> input = frames_for(model);

@@ -30,6 +30,7 @@ struct Way {
   bool fires = true;
   bool soft = false;
   bool small = false;     // weights of at most 4: sums of any number of rows fit 16 bits
+  bool extreme = false;   // weights of 127 or -128, one of them in all rows of an output
   bool alive = false;     // some neurons are masked
   bool streams = false;   // membranes come from memory and go there
   bool real = false;      // the input is real values
@@ -88,7 +89,7 @@ class Trial {
     layer_.values = result.values.data();
     if (!membrane_.empty()) layer_.neurons.membrane = result.membrane.data();
     Aligned<std::byte> scratch(spike_layer_scratch(layer_, lanes), 4096);
-    spike_layer_cpu(layer_, scratch.data, lanes, isa);
+    spike_layer_cpu(layer_, {scratch.data, scratch.size}, lanes, isa);
     layer_.neurons = before;
     return result;
   }
@@ -217,6 +218,11 @@ class Trial {
       int8_rows_->data[i] = static_cast<uint8_t>(random_.word(i));
       if (way.small)
         int8_rows_->data[i] = static_cast<uint8_t>(i % 2 * 128 + 124 + random_.word(i) % 9);
+      // Two weights lie in 16 bits; the lower byte holds 128 more than its weight.
+      if (way.extreme) {
+        const int weight = i / 2 % 3 == 0 ? 127 : -128;
+        int8_rows_->data[i] = static_cast<uint8_t>(i % 2 == 0 ? weight + 128 : weight);
+      }
       float_rows_->data[i] = static_cast<float>(random_.normal(i));
     }
     for (int64_t b = 0; b < layer_.blocks(); ++b)  // the rows of zeros

@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace spikenm::kernels {
 
@@ -181,8 +182,10 @@ void spike_layer_ref(const SpikeLayer& layer, const LayerTile& tile);
 constexpr int64_t kMostCount = 127;
 
 // The same at a given instruction-set level, cut into tiles that at most `lanes` threads work on.
-// `scratch` has room for spike_layer_scratch() bytes, aligned to a page. Levels agree bit for bit.
-void spike_layer_cpu(const SpikeLayer& layer, std::byte* scratch, int lanes,
+// `scratch` has at least spike_layer_scratch() bytes of this very call, aligned to a page: fewer steps
+// or samples may want more, because more rows of pixels are then worked on at once. Levels agree bit
+// for bit.
+void spike_layer_cpu(const SpikeLayer& layer, std::span<std::byte> scratch, int lanes,
                      Isa isa = active_isa());
 size_t spike_layer_scratch(const SpikeLayer& layer, int lanes);
 

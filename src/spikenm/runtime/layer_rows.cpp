@@ -67,6 +67,10 @@ int64_t row_of(const PreparedRows& rows, const Places& places, int64_t block, in
 
 // Clears the rows and writes the weights that are in blocks, each thread in rows of its own.
 void fill_by_block(const SynapseTensor& tensor, const Places& places, PreparedRows& rows) {
+  constexpr int64_t kMostRows = int64_t{1} << 26;  // whose bytes 32 bits number
+  SPIKENM_CHECK(rows.view().block_rows() < kMostRows,
+                "model: found a layer of {} rows of weights, wanted fewer than {}",
+                rows.view().block_rows(), kMostRows);
   parallel_for(places.blocks, 1, [&](int64_t block, int64_t) {
     const int64_t bytes = rows.view().block_rows() * kSpikeBlock;
     BlockRows to{.rows = rows.data.as<uint8_t>() + block * bytes};

@@ -20,9 +20,9 @@ const Model& Session::model() const {
 }
 
 std::span<const float> Session::run(std::span<const float> input, int64_t samples) {
-  const int64_t wanted = memory_->model->frames() * memory_->model->frame_size() * samples;
   SPIKENM_CHECK(samples >= 0 && samples <= memory_->options.batch,
                 "session: found {} samples, wanted at most {}", samples, memory_->options.batch);
+  const int64_t wanted = memory_->model->frames() * memory_->model->frame_size() * samples;
   SPIKENM_CHECK(static_cast<int64_t>(input.size()) == wanted,
                 "session: found an input of {} values, wanted {} ({} samples of {} frames)",
                 input.size(), wanted, samples, memory_->model->frames());

@@ -126,7 +126,11 @@ void Session::Memory::connect_layers() {
     call.spikes = nodes_[layer.out].bits.as<uint64_t>();
     call.values = nodes_[layer.out].real.as<float>();
     layers_.push_back(call);
-    most_scratch = std::max(most_scratch, kernels::spike_layer_scratch(call, lanes_));
+    // A stream runs one step at a time, which may want more room than all of them.
+    for (const int64_t steps : {int64_t{1}, model->steps()}) {
+      call.steps = steps;
+      most_scratch = std::max(most_scratch, kernels::spike_layer_scratch(call, lanes_));
+    }
   }
   for (const Sources& sources : program.sources)
     most_maps = std::max(most_maps, sources.maps.size());
@@ -212,7 +216,7 @@ void Session::Memory::run_layer(size_t index) {
   call.input.input_steps = steps_of(layer.input);
   call.neurons.membrane =
       layer.neurons && streams_ ? stream_state.data() + nodes_[layer.out].state : nullptr;
-  kernels::spike_layer_cpu(call, scratch_.as<std::byte>(), lanes_,
+  kernels::spike_layer_cpu(call, {scratch_.as<std::byte>(), scratch_.size()}, lanes_,
                            options.isa.value_or(model->isa()));
 }
 

@@ -1,5 +1,6 @@
 #include "spikenm/kernels/cpu/spike_layer.h"
 
+#include "spikenm/core/error.h"
 #include "spikenm/core/parallel.h"
 
 #include <algorithm>
@@ -102,6 +103,8 @@ bool has_many_spikes(const SpikeLayer& layer) {
   return spikes > kMany * looks;
 }
 
+constexpr double kMostScratch = 1e15;  // bytes
+
 // Gives parts of a scratch their places, one after the other.
 struct Layout {
   size_t at = 0;
@@ -157,6 +160,11 @@ void lay_out_lists(const SpikeLayer& layer, const LayerTile& tile, int64_t rows,
   // The spikes of a source are all of one plane.
   const int64_t most_entries = layer.rows.part_rows * in.most_sources + 8 * in.planes;
   const int64_t lists = plan.groups * plan.group_lists;
+  // More than any machine has; the product below would not fit its type.
+  if (static_cast<double>(lists) * static_cast<double>(most_entries) > kMostScratch) {
+    layout.at = static_cast<size_t>(kMostScratch);
+    return;
+  }
   // First, at the beginning of a page: see upper_half() in spike_layer_segments_inl.h.
   plan.units = layout.take(keeps ? kept_units(layer) : 0, kKeptUnitBytes);
   plan.windows = layout.take(keeps ? plan.samples * plan.band * w.out_width : 0, sizeof(void*));
@@ -232,11 +240,12 @@ bool has_bit_gathers(Isa isa) {
   return has_byte_products(isa);  // the same processors
 }
 
-void spike_layer_cpu(const SpikeLayer& layer, std::byte* scratch, int lanes, Isa isa) {
+void spike_layer_cpu(const SpikeLayer& layer, std::span<std::byte> scratch, int lanes, Isa isa) {
   if (layer.samples == 0) return;
+  SPIKENM_ASSERT(spike_layer_scratch(layer, lanes) <= scratch.size());
   const SpikeTile run = fits_vectors(layer) ? tile_at(isa) : nullptr;
   const bool many = run != nullptr && reads_lists(layer) && has_many_spikes(layer);
-  Work work{layer, Cut(layer), run, scratch, lane_bytes(layer), many};
+  Work work{layer, Cut(layer), run, scratch.data(), lane_bytes(layer), many};
   Work* const shared = &work;  // one pointer: the loop's body then needs no memory of its own
   parallel_for(std::min<int64_t>(lanes, work.cut.tiles()), 1,
                [shared](int64_t begin, int64_t) { shared->lane(begin); });
