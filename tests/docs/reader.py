@@ -86,7 +86,9 @@ def shortened(words, folder):
     if "--seeds" in words:
         words[words.index("--seeds") + 1] = "2"
     if command in ("train", "sweep") and "--resume" not in words:
-        return dry(words) if NEEDS_DATA.search(text) or NEEDS_GPU.search(text) or "--dry-run" in words else with_keys(words, sizes_for(words, folder))
+        # Rows of a study have searches of their own lengths, which fit no shorter training.
+        is_dry = NEEDS_DATA.search(text) or NEEDS_GPU.search(text) or "configs/studies/" in text or "--dry-run" in words
+        return dry(words) if is_dry else with_keys(words, sizes_for(words, folder))
     if command == "demo":
         return with_keys(words, SIZES)
     if command == "bench":
