@@ -74,6 +74,27 @@ TEST(ClassFolders, FoldersSplitWhereTheyAreThere) {
   EXPECT_ERROR(open(dir), "test/c: is no class of the folder train beside");
 }
 
+TEST(ClassFolders, AChosenClassIsOneFolderOfTheRootAndNamedOnce) {
+  const TempDir dir;
+  for (const char* name : {"ok/cat", "ok/dog", "other/cat"}) put_class(dir / name, 2);
+  const auto choose = [&](const char* classes) {
+    return open_set("image-folder", dir / "ok", {fmt::format("classes=[{}]", classes)});
+  };
+  EXPECT_EQ(choose("'cat', 'dog'")->info().class_names, (std::vector<std::string>{"cat", "dog"}));
+  EXPECT_ERROR(choose("'cat', 'cat'"), "data.classes: found 'cat' twice, wanted each class once");
+  for (const char* name : {"cat/", "../other/cat", ".", "..", "", "/"})
+    EXPECT_ERROR(
+        choose(fmt::format("'dog', '{}'", name).c_str()),
+        fmt::format("data.classes: found '{}', wanted names of class folders", name).c_str());
+}
+
+TEST(ClassFolders, ANameThatIsNotUtf8IsRefusedBeforeTraining) {
+  const TempDir dir;
+  for (const char* name : {"cat", "dog", "caf\xE9"}) put_class(dir / name, 2);
+  EXPECT_ERROR(open(dir), "found the class folder 'caf\\xE9', whose name is not UTF-8");
+  EXPECT_NO_THROW(open(dir, {"classes=['cat', 'dog']"}));
+}
+
 TEST(ClassFolders, WhatIsWrongIsOneSentence) {
   const TempDir dir;
   EXPECT_ERROR(open_set("image-folder", ""), "data.root: not set",

@@ -1,5 +1,7 @@
 #include "spikenm/data/datasets/class_folders.h"
 
+#include "spikenm/core/json.h"
+#include "spikenm/core/say.h"
 #include "spikenm/core/text.h"
 #include "spikenm/data/shuffle.h"
 
@@ -112,6 +114,28 @@ void split_class(std::vector<LabelledFile> files, const Split& split, const fs::
     (i < n_test ? out.test : out.train).push_back(std::move(files[i]));
 }
 
+// Each is one folder below the root, and a class of its own.
+void check_chosen(const Config& config, const std::vector<std::string>& classes) {
+  const std::string key = config.full_key("classes");
+  for (auto name = classes.begin(); name != classes.end(); ++name) {
+    SPIKENM_CHECK(
+        !name->empty() && *name != "." && *name != ".." && name->find('/') == std::string::npos,
+        "{}: found '{}', wanted names of class folders, without '/'", key, *name);
+    SPIKENM_CHECK(std::find(classes.begin(), name, *name) == name,
+                  "{}: found '{}' twice, wanted each class once", key, *name);
+  }
+}
+
+// A trained model holds the names, as JSON.
+void check_utf8(const fs::path& folder, const std::string& name) {
+  try {
+    static_cast<void>(Json(name).dump());
+  } catch (const Json::exception&) {
+    fail("{}: found the class folder '{}', whose name is not UTF-8; wanted one that is",
+         folder.string(), printable(name));
+  }
+}
+
 void refuse_unknown(const fs::path& folder, const std::vector<std::string>& classes) {
   for (const std::string& name : folders_in(folder))
     SPIKENM_CHECK(std::find(classes.begin(), classes.end(), name) != classes.end(),
@@ -144,6 +168,7 @@ ClassFolders open_all(const fs::path& root, std::vector<std::string> classes, co
   const bool chosen = !classes.empty();
   const fs::path top = split.by_folders ? root / "train" : root;
   if (!chosen) classes = folders_in(top);
+  for (const std::string& name : classes) check_utf8(top, name);
   SPIKENM_CHECK(classes.size() >= 2, "{}: found {} class folders, wanted 2 or more", top.string(),
                 classes.size());
   if (split.by_folders && !chosen) refuse_unknown(root / "test", classes);
@@ -167,6 +192,7 @@ ClassFolders open_class_folders(const Config& config, Extent extent, const Class
                   kind.files));
   const Split split = read_split(config, root);
   const std::vector<std::string> classes = kClasses.read(config, {});
+  check_chosen(config, classes);
   ClassFolders found{.classes = classes.empty() ? numbered_names(2) : classes,
                      .files = {},
                      .split = split.text,
