@@ -196,7 +196,9 @@ TEST(Plot, WhatCannotBeDrawnIsSaid) {
   plot.log_x = true;
   EXPECT_ERROR(drawn(plot), "x = -1", "logarithmic");
   plot.series[0].values = {{1, std::nan(""), {}}};
-  EXPECT_ERROR(drawn(plot), "not finite");
+  EXPECT_ERROR(drawn(plot), "y = nan", "finite number");
+  plot.series[0].values = {{1, 1e308, {}}, {2, -1e308, {}}};
+  EXPECT_ERROR(drawn(plot), "y = 1e+308", "below 1e+300");
 }
 
 }  // namespace

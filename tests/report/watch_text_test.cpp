@@ -72,6 +72,8 @@ TEST(WatchText, ACurveIsAsWideAsItMayBe) {
   EXPECT_EQ(sparkline({3}, 5), "▁");
   EXPECT_EQ(sparkline({0, 1, 2, 3, 4, 5, 6, 7}, 8), "▁▂▃▄▅▆▇█");
   EXPECT_EQ(sparkline({0, 1, 2, 3, 4, 5, 6, 7}, 2), "▁█");
+  EXPECT_EQ(sparkline({1e308, -1e308, 0}, 3), "█▁▅") << "their difference is not finite";
+  EXPECT_EQ(sparkline({0, 5e-324}, 2), "▁▁") << "half of it is 0";
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace spikenm::report {
 namespace {
 
 constexpr double kMostWidth = 4000, kNameRoom = 18, kLeft = 78, kRight = 24, kLegendGap = 18;
+constexpr double kLimit = 1e300;  // so that the length of an axis is finite
 
 double widest_of(const std::vector<std::string>& texts) {
   double widest = 0;
@@ -44,7 +45,6 @@ class Range {
   explicit Range(bool logarithmic) : logarithmic_(logarithmic) {}
 
   void include(double value) {
-    SPIKENM_CHECK(std::isfinite(value), "plot: found a value that is not finite");
     zero_ = zero_ || (logarithmic_ && value == 0);
     whole_ = whole_ && value == std::floor(value);
     if (logarithmic_ && value <= 0) return;
@@ -54,9 +54,11 @@ class Range {
   void include(const char* axis, double value, std::optional<double> spread) {
     SPIKENM_CHECK(!logarithmic_ || value >= 0,
                   "plot: found {} = {:g}, wanted 0 or more on a logarithmic axis", axis, value);
-    include(value);
-    include(value - spread.value_or(0));
-    include(value + spread.value_or(0));
+    for (const double v : {value, value - spread.value_or(0), value + spread.value_or(0)}) {
+      SPIKENM_CHECK(std::abs(v) < kLimit,
+                    "plot: found {} = {:g}, wanted a finite number below {:g}", axis, v, kLimit);
+      include(v);
+    }
   }
   [[nodiscard]] Axis axis() const {
     if (!logarithmic_) return Axis::linear(low_, high_, whole_);

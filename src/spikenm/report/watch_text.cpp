@@ -62,8 +62,10 @@ std::string sparkline(const std::vector<double>& values, size_t width) {
   if (shown.empty()) return "";
   const auto [low, high] = std::minmax_element(shown.begin(), shown.end());
   std::string line;
+  // Halves, whose difference is finite for any two numbers.
+  const double half = *high / 2 - *low / 2;
   for (const double v : shown) {
-    const double share = *high > *low ? (v - *low) / (*high - *low) : 0;
+    const double share = half > 0 ? std::clamp((v / 2 - *low / 2) / half, 0.0, 1.0) : 0;
     line += kBlocks.at(static_cast<size_t>(std::lround(share * 7)));
   }
   return line;
