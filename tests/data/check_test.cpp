@@ -124,6 +124,10 @@ TEST(Check, BrokenSamplesAreNamedOneByOneWhileTheyAreFew) {
 
   for (size_t i = 0; i < 200; ++i) set.train[i].error = "x.bin: cut short";
   EXPECT_EQ(check_dataset(set).findings.size(), 2 + 20 + 1U);  // sizes; broken; test can be read
+  set.described.official_test = 201;
+  const std::string verdict = check_dataset(set).verdict();
+  EXPECT_TRUE(verdict.ends_with("; and 200 more")) << "those that are not named count too\n"
+                                                   << verdict;
 }
 
 TEST(Check, ValuesNoPixelOrCountCanHaveAreFound) {

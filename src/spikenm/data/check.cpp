@@ -117,10 +117,12 @@ void check_samples(const Dataset& dataset, Part part, const ProgressCallback& pr
       });
 
   if (n == 0) return;
-  report.findings.push_back(
-      {n_bad == 0, n_bad == 0 ? fmt::format("{}: every sample can be read", name_of(part))
-                              : fmt::format("{}: {} of {} samples are broken, the first is {}",
-                                            name_of(part), n_bad, n, bad.front())});
+  report.findings.push_back({n_bad == 0,
+                             n_bad == 0
+                                 ? fmt::format("{}: every sample can be read", name_of(part))
+                                 : fmt::format("{}: {} of {} samples are broken, the first is {}",
+                                               name_of(part), n_bad, n, bad.front()),
+                             1 + n_bad - static_cast<int64_t>(bad.size())});
   for (size_t i = 1; i < bad.size(); ++i)
     report.findings.push_back({false, fmt::format("{}: {}", name_of(part), bad[i])});
 
@@ -141,9 +143,11 @@ bool CheckReport::complete() const {
 std::string CheckReport::verdict() const {
   if (complete()) return fmt::format("{}: complete, {} train + {} test", name, train, test);
   std::string first;
-  int n_bad = 0;
+  int64_t n_bad = 0;
   for (const Finding& finding : findings) {
-    if (!finding.good && ++n_bad == 1) first = finding.text;
+    if (finding.good) continue;
+    if (n_bad == 0) first = finding.text;
+    n_bad += finding.count;
   }
   const std::string rest = n_bad == 1 ? "" : fmt::format("; and {} more", n_bad - 1);
   return fmt::format("{}: incomplete: {}{}", name, first, rest);

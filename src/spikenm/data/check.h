@@ -10,7 +10,8 @@ namespace spikenm::data {
 
 struct Finding {
   bool good = true;
-  std::string text;  // one line
+  std::string text;   // one line
+  int64_t count = 1;  // of a bad one: the things that are wrong and have no line of their own
 };
 
 struct CheckReport {
@@ -19,7 +20,8 @@ struct CheckReport {
   std::vector<Finding> findings;
 
   [[nodiscard]] bool complete() const;
-  // One sentence: "mnist: complete, 60000 train + 10000 test", or the first thing that is wrong.
+  // One sentence: "mnist: complete, 60000 train + 10000 test", or the first thing that is wrong
+  // and how many more are.
   [[nodiscard]] std::string verdict() const;
 };
 
