@@ -89,6 +89,16 @@ std::string draw_confusion(const PlotArguments& a, const std::vector<fs::path>& 
                                report::sum_of(all));
 }
 
+void say_left_out(std::vector<std::string> gaps) {
+  constexpr size_t kNamed = 10;
+  if (gaps.empty()) return;
+  if (const size_t n = gaps.size(); n > kNamed) {
+    gaps.resize(kNamed);
+    gaps.push_back(fmt::format("and {} more", n - kNamed));
+  }
+  say("spikenm: left out: " + join(gaps, "; "));
+}
+
 std::string draw_points(const PlotArguments& a, const std::vector<fs::path>& paths) {
   std::vector<report::PointRow> rows;
   const auto add = [&](std::vector<report::PointRow> more) {
@@ -103,11 +113,18 @@ std::string draw_points(const PlotArguments& a, const std::vector<fs::path>& pat
       folders.push_back(path);
     }
   }
-  if (!folders.empty()) add(report::rows_of_runs(runs_at(folders, /*finished=*/true), a.by));
+  if (!folders.empty()) {
+    const std::vector<report::Run> runs = runs_at(folders, /*finished=*/true);
+    // Beside files, whose column it is, runs may join the curves of their settings.
+    if (!a.by.empty() && rows.empty()) report::check_key(runs, a.by);
+    add(report::rows_of_runs(runs, a.by));
+  }
   if (!a.with.empty()) report::add_numbers(rows, report::parse_csv(read_file(a.with), a.with));
   report::drop_series(rows, a.drop);
   report::rename_series(rows, a.rename);
-  return report::plot_svg(report::points_plot(rows, a.points));
+  const report::Plot plot = report::points_plot(rows, a.points);
+  say_left_out(report::gaps_of(rows, a.points));
+  return report::plot_svg(plot);
 }
 
 std::string draw(const std::string& kind, const PlotArguments& a,
@@ -119,13 +136,33 @@ std::string draw(const std::string& kind, const PlotArguments& a,
   return report::curves_svg(title_of(a, "learning curves"), runs_at(paths, /*finished=*/false));
 }
 
-void plot(const PlotArguments& a) {
+// An option whose help begins with a kind has an effect with that kind alone.
+void check_options(const CLI::App& app, const std::string& kind) {
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& other : kKinds)
+      if (option->count() > 0 && other != kind &&
+          option->get_description().starts_with(other + ": "))
+        throw UsageError(
+            fmt::format("{}: has no effect with {}, wanted {}", option->get_name(), kind, other));
+}
+
+// The first word may be a kind that is misspelt.
+void check_first_word(const std::string& word) {
+  std::error_code none;
+  SPIKENM_CHECK(fs::exists(word, none) || word.find('/') != std::string::npos,
+                "{}: found no such folder, nor a kind of plot; the nearest kind is {}", word,
+                nearest(word, kKinds));
+}
+
+void plot(const PlotArguments& a, const CLI::App& app) {
   const bool has_kind = std::find(kKinds.begin(), kKinds.end(), a.words.front()) != kKinds.end();
   const std::string kind = has_kind ? a.words.front() : "curves";
+  check_options(app, kind);
   const std::vector<fs::path> paths(a.words.begin() + (has_kind ? 1 : 0), a.words.end());
   if (paths.empty())
     throw UsageError(fmt::format("plot {}: found no run, wanted run folders behind it", kind));
   report::check_picture_name(a.out);
+  if (!has_kind) check_first_word(a.words.front());
   show("{}\n", report::write_picture(draw(kind, a, paths), a.out).string());
 }
 
@@ -141,7 +178,7 @@ std::function<void()> setup_plot(CLI::App& app) {
       ->required();
   app.add_option("--title", a->points.title, "in the place of the usual one");
   app.add_option("--sample", a->sample, "spikes: which sample of validation, from 0")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(int64_t{0}, INT64_MAX))
       ->capture_default_str();
   app.add_option("--set", a->set, "spikes: a.b=value over the run's config, such as data.root=DIR");
   app.add_option("--x", a->points.x, "points: the number along x")->capture_default_str();
@@ -167,7 +204,7 @@ std::function<void()> setup_plot(CLI::App& app) {
       "  spikenm plot spikes runs/demo/spikenm_2x8 --sample 3 -o spikes.svg\n"
       "  spikenm plot confusion runs/demo/dense -o confusion.svg\n"
       "  spikenm plot points runs --x sops_m --y test_accuracy --log-x -o points.svg");
-  return [a] { plot(*a); };
+  return [a, &app] { plot(*a, app); };
 }
 
 }  // namespace spikenm::cli

@@ -110,6 +110,50 @@ TEST(Points, ARunThatATableAndAFolderHaveCountsOnce) {
   }
 }
 
+TEST(Points, ARowWithoutANumberIsNamedAndOneWithAWordRefused) {
+  const auto rows_of = [](const std::string& lines) {
+    return rows_of_csv(parse_csv("member,x,y\n" + lines, "c.csv"), "");
+  };
+  const PointsOptions x_and_y{.x = "x", .y = "y"};
+  const std::vector<PointRow> gap = rows_of("a,1,2\na,,3\na,4,\n");
+  EXPECT_EQ(gaps_of(gap, x_and_y),
+            (std::vector<std::string>{"c.csv:3: found no x", "c.csv:4: found no y"}));
+  EXPECT_EQ(points_plot(gap, x_and_y).series.at(0).values.size(), 1u);
+  for (const std::string word : {"foo", "nan", "inf", "1e999", "4 %"}) {
+    const std::vector<PointRow> rows = rows_of("a,1,2\na," + word + ",3\n");
+    EXPECT_ERROR(points_plot(rows, x_and_y), "c.csv:3: x: found '", word.c_str(),
+                 "wanted a finite number");
+    EXPECT_EQ(points_plot(rows, {.x = "y", .y = "y"}).series.size(), 1u) << "not drawn";
+  }
+  EXPECT_ERROR(rows_of(""), "c.csv: found no rows");
+}
+
+TEST(Points, AKeyThatNoRunHasIsNoCurve) {
+  test::ReportRuns made;
+  const std::vector<report::Run> runs{made.add("a", 0, "dense", "")};
+  check_key(runs, "method.name");
+  EXPECT_ERROR(check_key(runs, "method.nam"), "--by", "'method.nam'", "nearest is method.name");
+}
+
+TEST(Points, NumbersFromElsewhereReplaceNoneAndAreThereOnce) {
+  test::ReportRuns made;
+  const std::vector<report::Run> runs{made.add("a", 0, "dense", ""), made.add("b", 1, "dense", "")};
+  const auto joined = [&](const std::string& text) {
+    std::vector<PointRow> rows = rows_of_runs(runs, "");
+    add_numbers(rows, parse_csv(text, "ms.csv"));
+    return rows;
+  };
+  EXPECT_ERROR(joined("run,ms\na,1\nb,2\n./a/,3\n"), "ms.csv:4", "'./a/' again", "line 2");
+  EXPECT_ERROR(joined("run,test_accuracy\na,99\n"), "ms.csv:2: test_accuracy: found 99", "has 50");
+  EXPECT_ERROR(joined("run,ms\n"), "ms.csv: found no rows");
+  const std::vector<PointRow> same = joined("run,seed,ms\na,0,7\n");
+  EXPECT_EQ(same[0].numbers.at("ms"), 7) << "a number that is the same replaces nothing";
+  EXPECT_EQ(gaps_of(same, {.x = "ms"}),
+            std::vector<std::string>{(made.dir() / "b").string() + ": found no ms"});
+  EXPECT_ERROR(points_plot(joined("run,ms\na,1\nb,slow\n"), {.x = "ms"}),
+               "ms.csv:3: ms: found 'slow'");
+}
+
 TEST(Points, CurvesMayBeCalledOtherwise) {
   const Csv csv = parse_csv("member,x,y\ndefault,1,2\ndense,3,4\n", "t.csv");
   std::vector<PointRow> rows = rows_of_csv(csv, "");

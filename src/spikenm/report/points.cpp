@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -76,10 +77,30 @@ bool is_end_of(const std::string& name, const std::string& path) {
          std::equal(end.rbegin(), end.rend(), whole.rbegin());
 }
 
-void take_numbers(PointRow& row, const std::vector<std::string>& header,
-                  const std::vector<std::string>& cells) {
-  for (size_t c = 1; c < cells.size(); ++c)
-    if (const std::optional<double> value = number_in(cells[c])) row.numbers[header[c]] = *value;
+void take_number(PointRow& row, const Csv& csv, const Csv::Row& line, size_t column) {
+  const std::string &name = csv.header[column], &cell = line.cells[column];
+  if (cell.empty()) return;
+  const std::string where = fmt::format("{}:{}: {}", csv.source, line.line, name);
+  const std::optional<double> value = number_in(cell);
+  if (!value || !std::isfinite(*value)) {
+    row.words[name] = fmt::format("{}: found '{}'", where, cell);
+    return;
+  }
+  const double there = row.numbers.emplace(name, *value).first->second;
+  SPIKENM_CHECK(there == *value, "{}: found {}, but {} has {} itself; wanted another name", where,
+                *value, row.run, there);
+}
+
+void check_rows(const Csv& csv) {
+  SPIKENM_CHECK(!csv.rows.empty(), "{}: found no rows below the column names", csv.source);
+}
+
+// The number of a row; nothing where it has none. An Error names a cell that is something else.
+std::optional<double> number_of(const PointRow& row, const std::string& column) {
+  const auto word = row.words.find(column);
+  SPIKENM_CHECK(word == row.words.end(), "{}, wanted a finite number", word->second);
+  const auto found = row.numbers.find(column);
+  return found == row.numbers.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace
@@ -88,6 +109,15 @@ std::string column_label(const std::string& column) {
   for (const auto& [name, label] : kColumns)
     if (column == name) return label;
   return column;
+}
+
+void check_key(const std::vector<Run>& runs, const std::string& key) {
+  std::set<std::string> all;
+  for (const Run& run : runs)
+    for (const auto& [name, value] : flatten_tables(run.config)) all.insert(name);
+  SPIKENM_CHECK(all.contains(key),
+                "--by: found no key '{}' in the runs' configs; the nearest is {}", key,
+                nearest(key, {all.begin(), all.end()}));
 }
 
 std::vector<PointRow> rows_of_runs(const std::vector<Run>& runs, const std::string& by) {
@@ -99,6 +129,7 @@ std::vector<PointRow> rows_of_runs(const std::vector<Run>& runs, const std::stri
                    .run = std::filesystem::absolute(run->folder).lexically_normal().string(),
                    .numbers = {},
                    .settings = settings_hash(*run)};
+      row.where = row.run;
       for (const auto& [key, value] : run->result.items())
         if (value.is_number()) row.numbers[key] = value.get<double>();
       rows.push_back(std::move(row));
@@ -108,6 +139,7 @@ std::vector<PointRow> rows_of_runs(const std::vector<Run>& runs, const std::stri
 }
 
 std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by) {
+  check_rows(csv);
   const size_t series = by.empty() ? 0 : csv.column(by);
   const auto hash = std::find(csv.header.begin(), csv.header.end(), kHash);
   std::vector<size_t> told_by;
@@ -120,9 +152,8 @@ std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by) {
         .series = line.cells[series], .point = "", .run = line.cells.front(), .numbers = {}};
     for (const size_t c : told_by)
       if (!line.cells[c].empty()) row.point += csv.header[c] + "=" + line.cells[c] + '\n';
-    for (size_t c = 0; c < line.cells.size(); ++c)
-      if (const std::optional<double> value = number_in(line.cells[c]))
-        row.numbers[csv.header[c]] = *value;
+    row.where = fmt::format("{}:{}", csv.source, line.line);
+    for (size_t c = 0; c < line.cells.size(); ++c) take_number(row, csv, line, c);
     if (hash != csv.header.end())
       row.settings = line.cells[static_cast<size_t>(hash - csv.header.begin())];
     rows.push_back(std::move(row));
@@ -131,26 +162,39 @@ std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by) {
 }
 
 void add_numbers(std::vector<PointRow>& rows, const Csv& more) {
+  check_rows(more);
+  std::map<std::vector<std::string>, size_t> named;  // names of runs, and the line of each
   std::vector<const Csv::Row*> lines;
-  for (const Csv::Row& line : more.rows) lines.push_back(&line);
-  // Longer names come later, and their numbers stay.
+  for (const Csv::Row& line : more.rows) {
+    lines.push_back(&line);
+    const auto [first, is_new] = named.emplace(parts_of(line.cells.front()), line.line);
+    SPIKENM_CHECK(is_new, "{}:{}: found '{}' again, wanted one line a run; it is in line {} too",
+                  more.source, line.line, line.cells.front(), first->second);
+  }
+  // Longer names come later, and are those that count.
   std::stable_sort(lines.begin(), lines.end(), [](const Csv::Row* a, const Csv::Row* b) {
     return parts_of(a->cells.front()).size() < parts_of(b->cells.front()).size();
   });
 
-  bool has_any = false;
+  std::vector<const Csv::Row*> line_of(rows.size());
   for (const Csv::Row* line : lines) {
     const PointRow* first = nullptr;
-    for (PointRow& row : rows) {
+    for (size_t r = 0; r < rows.size(); ++r) {
+      const PointRow& row = rows[r];
       if (!is_end_of(line->cells.front(), row.run)) continue;
       if (first == nullptr) first = &row;
       SPIKENM_CHECK(
           row.series == first->series && row.point == first->point,
           "{}:{}: '{}' fits runs of several settings ({} and {}); wanted more of the path",
           more.source, line->line, line->cells.front(), first->run, row.run);
-      take_numbers(row, more.header, line->cells);
-      has_any = true;
+      line_of[r] = line;
     }
+  }
+  bool has_any = false;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    if (line_of[r] == nullptr) continue;
+    has_any = true;
+    for (size_t c = 1; c < more.header.size(); ++c) take_number(rows[r], more, *line_of[r], c);
   }
   SPIKENM_CHECK(has_any, "{}: found none of the runs in the column '{}', wanted names such as '{}'",
                 more.source, more.header.front(), rows.empty() ? "" : rows.front().run);
@@ -205,19 +249,29 @@ void rename_series(std::vector<PointRow>& rows, const std::vector<std::string>& 
   }
 }
 
+std::vector<std::string> gaps_of(const std::vector<PointRow>& rows, const PointsOptions& options) {
+  std::vector<std::string> gaps;
+  for (const PointRow& row : rows) {
+    const bool has_x = row.numbers.contains(options.x);
+    if (has_x && row.numbers.contains(options.y)) continue;
+    gaps.push_back(fmt::format("{}: found no {}", row.where, has_x ? options.y : options.x));
+  }
+  return gaps;
+}
+
 Plot points_plot(const std::vector<PointRow>& rows, const PointsOptions& options) {
-  check_column(rows, options.x);
-  check_column(rows, options.y);
   std::vector<std::string> order;
   std::map<std::string, std::map<std::string, Found>> found;
   for (const PointRow& row : rows) {
-    const auto x = row.numbers.find(options.x), y = row.numbers.find(options.y);
-    if (x == row.numbers.end() || y == row.numbers.end()) continue;
+    const std::optional<double> x = number_of(row, options.x), y = number_of(row, options.y);
+    if (!x || !y) continue;
     if (!found.contains(row.series)) order.push_back(row.series);
     Found& point = found[row.series][row.point];
-    point.x.push_back(x->second);
-    point.y.push_back(y->second);
+    point.x.push_back(*x);
+    point.y.push_back(*y);
   }
+  check_column(rows, options.x);
+  check_column(rows, options.y);
 
   Plot plot;
   plot.title = options.title;

@@ -16,10 +16,15 @@ struct PointRow {
   std::string run;     // the whole path of the run's folder, or the first cell of a CSV row
   std::map<std::string, double> numbers;
   std::string settings = {};  // settings_hash(), or the cell config_md5; empty: not known
+  std::string where = {};     // its folder, or "a.csv:2"
+  std::map<std::string, std::string> words = {};  // cells that are no finite number, in a message
 };
 
 // What an axis calls a number of the results: words for well-known ones, else its name.
 std::string column_label(const std::string& column);
+
+// An Error, with the nearest key, when no run's config has it.
+void check_key(const std::vector<Run>& runs, const std::string& key);
 
 // The numbers of finished runs. Series are methods with what tells them apart, or the values of
 // `by`, a config key such as "method.pattern".
@@ -31,7 +36,8 @@ std::vector<PointRow> rows_of_csv(const Csv& csv, const std::string& by);
 
 // Gives the runs more numbers: those of the row of `more` whose first cell is the end of the run's
 // path, such as "seed0" or "2x8/seed0"; of several rows, that of the longest. A run that is not among
-// them stays as it is. An Error when none is, and when a row fits runs of several settings.
+// them stays as it is. An Error when none is, when a row fits runs of several settings or has the
+// name of another row, and when a run has a number already, and another one.
 void add_numbers(std::vector<PointRow>& rows, const Csv& more);
 
 // Adds the rows of another table, or of run folders, but for runs that are there already: with the
@@ -50,7 +56,10 @@ struct PointsOptions {
   bool log_x = false, log_y = false, labels = false;
 };
 
-// An Error names a column that no row has. Rows without one of the two numbers are left out.
+// The rows that points_plot() leaves out, and why: without one of the two numbers.
+std::vector<std::string> gaps_of(const std::vector<PointRow>& rows, const PointsOptions& options);
+
+// An Error names a column that no row has, or a cell of the two columns that is no finite number.
 Plot points_plot(const std::vector<PointRow>& rows, const PointsOptions& options);
 
 }  // namespace spikenm::report
