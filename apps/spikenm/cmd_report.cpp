@@ -11,6 +11,7 @@
 #include "spikenm/report/html_page.h"
 #include "spikenm/report/run_groups.h"
 
+#include <algorithm>
 #include <memory>
 
 namespace spikenm::cli {
@@ -23,6 +24,16 @@ struct ReportArguments {
   bool no_spikes = false;
 };
 
+// An option is at fault, not the data, which may be elsewhere.
+bool is_mistake(const ReportArguments& a, std::string_view why) {
+  if (why.starts_with("--sample:")) return true;
+  return std::any_of(a.set.begin(), a.set.end(), [&](const std::string& text) {
+    const std::string key = text.substr(0, text.find('='));
+    const auto has = [&](const std::string& part) { return why.find(part) != why.npos; };
+    return key != "data.root" && (has(key + ": ") || has("'" + text + "'"));
+  });
+}
+
 // Spikes of the first run of each group. They need the run's data; where they cannot be had, the
 // page says why.
 void add_spikes(const ReportArguments& a, report::PageContent& page) {
@@ -31,7 +42,10 @@ void add_spikes(const ReportArguments& a, report::PageContent& page) {
     if (!group.runs.front()->number("test_accuracy")) continue;
     try {
       page.spikes.emplace(folder.string(), record_spikes(folder, a.sample, a.set));
+    } catch (const UsageError&) {
+      throw;
     } catch (const Error& e) {
+      if (is_mistake(a, e.what())) throw;
       page.notes.push_back(fmt::format("no spikes of {}: {}", folder.string(), e.what()));
       say("note: " + page.notes.back());
     }
@@ -39,6 +53,7 @@ void add_spikes(const ReportArguments& a, report::PageContent& page) {
 }
 
 void report_runs(const ReportArguments& a) {
+  SPIKENM_CHECK(a.out.ends_with(".html"), "{}: wanted a name that ends in .html", a.out);
   report::FoundRuns found = report::find_begun_runs({a.folders.begin(), a.folders.end()});
   const std::string left_out = join(found.left_out, "; ");
   SPIKENM_CHECK(!found.finished.empty(), "{}: found no run{}", join(a.folders, ", "),
@@ -56,7 +71,7 @@ void report_runs(const ReportArguments& a) {
   if (!a.no_spikes) add_spikes(a, page);
 
   write_file_atomically(a.out, report::html_page(page));
-  show("{}: {} runs\n", a.out, page.runs.size());
+  show("{}: {} run{}\n", a.out, page.runs.size(), page.runs.size() == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -68,7 +83,7 @@ std::function<void()> setup_report(CLI::App& app) {
   as_path(app.add_option("--out,-o", a->out, "HTML file to write"))->required();
   app.add_option("--title", a->title, "of the page")->capture_default_str();
   app.add_option("--sample", a->sample, "sample of validation whose spikes are drawn, from 0")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(int64_t{0}, INT64_MAX))
       ->capture_default_str();
   app.add_flag("--no-spikes", a->no_spikes, "draw no spikes, which need the data");
   app.add_option("--set", a->set, "a.b=value over the runs' configs, such as data.root=DIR");

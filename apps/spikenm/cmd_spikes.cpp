@@ -95,7 +95,7 @@ std::function<void()> setup_spikes(CLI::App& app) {
   as_path(app.add_option("run", a->run, "run folder, or a model .safetensors of ours"))->required();
   app.add_option("overrides", a->overrides, "a.b=value, over the stored config");
   app.add_option("--sample", a->sample, "which sample of validation, from 0")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(int64_t{0}, INT64_MAX))
       ->capture_default_str();
   app.footer(
       "Prints JSON: the input and, for each layer and step, the numbers of the neurons that "

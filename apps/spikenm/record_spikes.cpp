@@ -1,5 +1,7 @@
 #include "record_spikes.h"
 
+#include "exit_codes.h"
+
 #include "spikenm/core/error.h"
 #include "spikenm/core/program.h"
 
@@ -17,8 +19,9 @@ report::SpikeRecord record_spikes(const std::filesystem::path& run, int64_t samp
   while (why.ends_with('\n')) why.pop_back();
   why = why.substr(why.rfind('\n') + 1);
   const std::string prefix = "spikenm: ";
-  SPIKENM_CHECK(found->exit_code == 0, "{}",
-                why.starts_with(prefix) ? why.substr(prefix.size()) : why);
+  if (why.starts_with(prefix)) why = why.substr(prefix.size());
+  if (found->exit_code == kBadUsage) throw UsageError(why);
+  SPIKENM_CHECK(found->exit_code == 0, "{}", why);
   return report::read_spike_record(found->output, run.string());
 }
 
