@@ -39,6 +39,29 @@ TEST(Settings, AWholeSetIsTheSameSaidOrUnsaid) {
   EXPECT_NE(settings_of(part), settings_of(make_run({}, 80)));
 }
 
+TEST(Settings, TwoFoldersOfOnesOwnDataAreTwoSets) {
+  const auto on = [](const char* set, const char* root, int64_t seed) {
+    report::Run run = make_run({.seed = seed}, 80);
+    run.config["data"] = {{"name", set}, {"root", root}};
+    return run;
+  };
+  for (const char* set : {"image-folder", "event-folder"}) {
+    EXPECT_NE(settings_of(on(set, "host", 0)), settings_of(on(set, "ok", 1))) << set;
+    EXPECT_NE(recipe_of(on(set, "host", 0)), recipe_of(on(set, "ok", 0))) << set;
+    EXPECT_EQ(distinct_runs({on(set, "host", 0), on(set, "ok", 0)}).runs.size(), 2u) << set;
+    EXPECT_EQ(settings_of(on(set, "host", 0)), settings_of(on(set, "./host/", 1))) << set;
+    EXPECT_EQ(settings_of(on(set, "host", 0)).at("data.root"), "host") << set;
+  }
+  EXPECT_EQ(settings_of(on("cifar10", "host", 0)), settings_of(on("cifar10", "ok", 1)));
+}
+
+TEST(Settings, HowOftenACheckpointIsWrittenAndWhenARunPausesChangeNoResult) {
+  report::Run often = make_run({.seed = 1}, 80);
+  often.config["checkpoints"] = {{"every_epochs", 1}, {"keep", 5}};
+  often.config["train"]["max_minutes"] = 10;
+  EXPECT_EQ(settings_of(often), settings_of(make_run({}, 80)));
+}
+
 // Each run names its own copy, graph.toml.
 TEST(Settings, NetworksOfFilesAreToldApartByWhatIsInThem) {
   report::Run a = make_run({}, 80), b = make_run({}, 80);

@@ -2,20 +2,23 @@
 
 #include "spikenm/core/file.h"
 #include "spikenm/core/md5.h"
+#include "spikenm/core/text.h"
 #include "spikenm/core/toml.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 namespace spikenm::report {
 namespace {
 
-// The seed, and keys that do not change any bit of the result.
-const char* const kWithoutEffect[] = {"seed",         "threads",         "cuda_graphs",
-                                      "data.root",    "data.cache",      "data.cache_dir",
-                                      "data.workers", "data.augment_on", "data.max_unpacked_mb"};
+// The seed, and keys that do not change any bit of the result; * stands for any key of the section.
+const char* const kWithoutEffect[] = {
+    "seed",           "threads",          "cuda_graphs",     "data.cache",
+    "data.cache_dir", "data.workers",     "data.augment_on", "data.max_unpacked_mb",
+    "checkpoints.*",  "train.max_minutes"};
 
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -24,6 +27,20 @@ std::string text_of(const Json& value) {
 std::string value_of(const Settings& settings, const std::string& key) {
   const auto found = settings.find(key);
   return found == settings.end() ? "-" : found->second;
+}
+
+// A published set is the same wherever it lies. Of one's own, the folder says which set it is.
+void keep_root_of_own_data(Settings& settings) {
+  const auto root = settings.find("data.root");
+  if (root == settings.end()) return;
+  const std::string name = value_of(settings, "data.name");
+  if (name == "image-folder" || name == "event-folder") {
+    std::string path = std::filesystem::path(root->second).lexically_normal().string();
+    if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    root->second = path;
+  } else {
+    settings.erase(root);
+  }
 }
 
 // Whether the learning rate of a step depends on where search ends and finetuning begins.
@@ -68,7 +85,9 @@ std::vector<std::string> differing_keys(const std::vector<Settings>& rows) {
 Settings settings_of(const Run& run) {
   Settings settings;
   for (const auto& [key, value] : flatten_tables(run.config)) settings[key] = text_of(value);
-  for (const char* key : kWithoutEffect) settings.erase(key);
+  for (const char* key : kWithoutEffect)
+    std::erase_if(settings, [&](const auto& entry) { return glob_match(key, entry.first); });
+  keep_root_of_own_data(settings);
 
   // 0 is the whole set; older runs do not have these keys.
   for (const char* key : {"data.train_size", "data.test_size"})

@@ -11,7 +11,8 @@
 namespace spikenm::report {
 
 // Dotted keys of the config and their values as text, without the seed and without keys that change
-// no result: where the data are, how they are cached, the number of threads.
+// no result: where published data are, how they are cached, the number of threads, how often a
+// checkpoint is written.
 using Settings = std::map<std::string, std::string>;
 
 Settings settings_of(const Run& run);
