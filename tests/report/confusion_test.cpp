@@ -17,6 +17,19 @@ TEST(Confusion, IsReadFromTheResultAndAddedUp) {
     EXPECT_NE(svg.find(part), std::string::npos) << part;
 }
 
+TEST(Confusion, RunsOfOtherClassesAreNamed) {
+  test::ReportRuns runs;
+  Confusion a =
+      read_confusion(runs.add("first", 0, "dense", "", R"(, "test_confusion": [[5, 1], [0, 6]])"));
+  const Confusion b = read_confusion(runs.add(
+      "second", 1, "dense", "", R"(, "test_confusion": [[1, 0, 0], [0, 1, 0], [0, 0, 1]])"));
+  EXPECT_ERROR(sum_of({a, b}), "found 2 classes in ", "/first and 3 in ", "/second");
+  Confusion c = a;
+  c.classes[1] = "dog";
+  c.run = "third";
+  EXPECT_ERROR(sum_of({a, c}), "found class 1 as '1' in ", "/first and as 'dog' in third");
+}
+
 TEST(Confusion, ResultsWithoutGoodCountsAreRefused) {
   test::ReportRuns runs;
   EXPECT_ERROR(read_confusion(runs.add("a", 0, "dense", "")), "result.json", "test_confusion");

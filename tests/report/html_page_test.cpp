@@ -39,6 +39,18 @@ TEST(HtmlPage, TextOfRunsIsEscaped) {
   EXPECT_NE(page.find("&lt;script&gt;x"), std::string::npos);
 }
 
+TEST(HtmlPage, SaysWhichRunsHaveNoConfusionInCommon) {
+  test::ReportRuns made;
+  const report::Run a =
+      made.add("first", 0, "dense", "", R"(, "test_confusion": [[5, 1], [0, 6]])");
+  const report::Run b = made.add("second", 1, "dense", "",
+                                 R"(, "test_confusion": [[1, 0, 0], [0, 1, 0], [0, 0, 1]])");
+  const std::string page = html_page(
+      {.title = "t", .runs = {a, b}, .rows = paper_rows({a, b}, {}), .spikes = {}, .notes = {}});
+  for (const char* part : {"found 2 classes in ", "/first and 3 in ", "id=\"runs\""})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+}
+
 TEST(HtmlPage, ARunThatHasNotEndedIsShownToo) {
   test::ReportRuns made;
   const report::Run run = made.add("a", 0, "dense", "");

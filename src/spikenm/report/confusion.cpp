@@ -61,6 +61,18 @@ void draw_cells(const Confusion& c, Point corner, double cell, SvgCanvas& svg) {
   svg.polyline({{x, y}, {x + side, y}, {x + side, y + side}, {x, y + side}, {x, y}}, {kInk, 1});
 }
 
+void check_same_classes(const Confusion& a, const Confusion& b) {
+  SPIKENM_CHECK(a.classes.size() == b.classes.size(),
+                "confusion: found {} classes in {} and {} in {}, wanted runs of one data set",
+                a.classes.size(), a.run, b.classes.size(), b.run);
+  const auto [one, other] =
+      std::mismatch(a.classes.begin(), a.classes.end(), b.classes.begin(), b.classes.end());
+  SPIKENM_CHECK(one == a.classes.end(),
+                "confusion: found class {} as '{}' in {} and as '{}' in {}, wanted runs of one "
+                "data set",
+                one - a.classes.begin(), *one, a.run, *other, b.run);
+}
+
 }  // namespace
 
 Confusion read_confusion(const Run& run) {
@@ -69,7 +81,7 @@ Confusion read_confusion(const Run& run) {
                 "{}: found no {}: it is counted when a run is measured on test, for up to 256 "
                 "classes",
                 (run.folder / RunDir::kResult).string(), kField);
-  Confusion confusion;
+  Confusion confusion{.run = run.folder.string(), .classes = {}, .counts = {}};
   const bool is_square =
       found->is_array() && std::all_of(found->begin(), found->end(), [&](const Json& row) {
         return row.is_array() && row.size() == found->size() &&
@@ -89,8 +101,7 @@ Confusion sum_of(const std::vector<Confusion>& all) {
   SPIKENM_ASSERT(!all.empty());
   Confusion sum = all.front();
   for (size_t i = 1; i < all.size(); ++i) {
-    SPIKENM_CHECK(all[i].classes == sum.classes,
-                  "confusion: found runs with different classes, wanted runs of one data set");
+    check_same_classes(sum, all[i]);
     for (size_t row = 0; row < sum.counts.size(); ++row)
       for (size_t column = 0; column < sum.counts.size(); ++column)
         sum.counts[row][column] += all[i].counts[row][column];

@@ -6,6 +6,7 @@
 namespace spikenm::report {
 
 struct Confusion {
+  std::string run;  // its folder
   std::vector<std::string> classes;
   std::vector<std::vector<int64_t>> counts;  // [class, class taken for it]
 };
@@ -14,7 +15,7 @@ struct Confusion {
 // Error says when the result has none (it was measured by an older version, or has many classes).
 Confusion read_confusion(const Run& run);
 
-// The sum of several runs of the same classes.
+// The sum of several runs of the same classes. An Error names two runs whose classes differ.
 Confusion sum_of(const std::vector<Confusion>& all);
 
 std::string confusion_svg(const std::string& title, const Confusion& confusion);

@@ -108,10 +108,14 @@ std::string rates_of(const std::vector<RunGroup>& groups) {
 std::string confusions_of(const std::vector<RunGroup>& groups) {
   std::string html;
   for (const RunGroup& group : groups) {
-    std::vector<Confusion> all;
-    for (const Run* run : group.runs)
-      if (run->result.contains("test_confusion")) all.push_back(read_confusion(*run));
-    if (!all.empty()) html += figure(confusion_svg("confusion: " + group.name, sum_of(all)));
+    try {
+      std::vector<Confusion> all;
+      for (const Run* run : group.runs)
+        if (run->result.contains("test_confusion")) all.push_back(read_confusion(*run));
+      if (!all.empty()) html += figure(confusion_svg("confusion: " + group.name, sum_of(all)));
+    } catch (const Error& e) {
+      html += note(e.what());
+    }
   }
   return html;
 }
