@@ -12,6 +12,7 @@
 #include "spikenm/core/show.h"
 #include "spikenm/data/open.h"
 #include "spikenm/data/split.h"
+#include "spikenm/graph/models/models.h"
 #include "spikenm/report/csv.h"
 #include "spikenm/runtime/session.h"
 
@@ -155,6 +156,7 @@ void measure(const Arguments& a) {
                 "{}: found {}x{}x{} frames and {} classes, wanted {}x{}x{} and {}", a.data,
                 info.channels, info.height, info.width, info.classes, frame.channels, frame.height,
                 frame.width, model->classes());
+  graph::check_class_names(model->graph(), info.class_names, a.model);
 
   const data::View view = data::test_view(dataset);
   const int64_t count = a.limit > 0 ? std::min(a.limit, view.size()) : view.size();

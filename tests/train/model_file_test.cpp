@@ -5,6 +5,7 @@
 #include "spikenm/graph/graph_json.h"
 #include "spikenm/graph/graph_toml.h"
 #include "spikenm/nn/plain_pass.h"
+#include "support/class_folder_files.h"
 #include "support/expect_error.h"
 #include "support/safetensors_bytes.h"
 #include "support/saved_model.h"
@@ -82,6 +83,29 @@ TEST_F(ModelFile, SaysTheRuleOfEachMask) {
 TEST_F(ModelFile, OfAProgramThatDidNotSayTheRulesStillLoads) {
   file.metadata.erase("masks");
   EXPECT_EQ(load_spoilt().masks.weights.size(), masks.weights.size());
+}
+
+// The right number of classes is not enough: an answer would count as right for another thing.
+TEST(ModelFileOfOwnData, IsMeasuredOnTheClassesItWasTrainedOn) {
+  const test::TempDir dir;
+  const std::vector<const char*> folders{"pets/cat",  "pets/dog",  "moved/cat",
+                                         "moved/dog", "birds/ant", "birds/bee"};
+  for (const char* folder : folders)
+    for (int i = 0; i < 10; ++i)
+      test::put_png(dir / folder / fmt::format("{}.png", i), 8, 8, static_cast<uint8_t>(20 * i));
+  const std::string config = fmt::format(
+      "[model]\nT = 2\nname = \"mlp\"\n[data]\nname = \"image-folder\"\nroot = \"{}\"\n"
+      "resize = 8\ncache = \"off\"\n[train]\nbatch_size = 4\n[method]\nname = \"dense\"\n",
+      (dir / "pets").string());
+  const Recipe recipe = read_recipe(Config::from_text(config, "test"));
+  const std::filesystem::path path = dir / "model.safetensors";
+  save_model(path, *recipe.model.network, {}, config);
+
+  const auto load = [&](const char* root) {
+    return load_model(path, {fmt::format("data.root={}", (dir / root).string())});
+  };
+  EXPECT_EQ(load("moved").recipe.model.dataset->info().classes, 2);
+  EXPECT_ERROR(load("birds"), "model.safetensors: class 0 is 'cat', and 'ant' in the data");
 }
 
 // Whatever set its config names: the graph says all that is needed.

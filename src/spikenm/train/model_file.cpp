@@ -86,6 +86,7 @@ LoadedModel read_stored(const Config& config, const graph::Graph& graph, Purpose
   const data::DatasetInfo& info = model.recipe.model.dataset->info();
   graph::check_fits(graph, {info.channels, info.height, info.width},
                     static_cast<size_t>(info.classes), source);
+  graph::check_class_names(graph, info.class_names, source);
   return model;
 }
 

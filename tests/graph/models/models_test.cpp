@@ -172,6 +172,20 @@ TEST(MakeModel, AFilesNumbersOfClassesBecomeTheNamesOfTheData) {
                "net.toml: class 0 is 'dog', and 'cat' in the data");
 }
 
+TEST(CheckClassNames, WhereBothHaveNamesTheyAreTheSame) {
+  using Names = std::vector<std::string>;
+  const auto check = [](const Names& own, const Names& of_data) {
+    check_class_names(build_graph("mlp", "", {.frame = {1, 8, 8}, .classes = own}), of_data, "net");
+  };
+  for (const Names& of_data : {Names{"cat", "dog"}, Names{"0", "1"}, Names{}})
+    EXPECT_NO_THROW(check({"cat", "dog"}, of_data));
+  EXPECT_NO_THROW(check({"0", "1"}, {"cat", "dog"}));
+  EXPECT_ERROR(check({"cat", "dog"}, {"ant", "bee"}),
+               "net: class 0 is 'cat', and 'ant' in the data");
+  EXPECT_ERROR(check({"cat", "dog"}, {"cat", "bee"}),
+               "net: class 1 is 'dog', and 'bee' in the data");
+}
+
 TEST(MakeModel, KeysThatNoNeuronFollowsHaveNoEffect) {
   EXPECT_ERROR(make("[neuron]\nname = 'if'\ntau = 3"),
                "neuron.tau: has no effect with neuron.name = \"if\"");

@@ -40,18 +40,22 @@ bool are_numbers(const std::vector<std::string>& classes) {
   return classes == numbered_classes(static_cast<int64_t>(classes.size()));
 }
 
+[[noreturn]] void refuse_names(const Graph& graph, const std::vector<std::string>& names,
+                               const std::string& source, const char* wanted) {
+  const auto [own, other] =
+      std::mismatch(graph.classes().begin(), graph.classes().end(), names.begin(), names.end());
+  SPIKENM_ASSERT(own != graph.classes().end() && other != names.end());
+  fail("{}: class {} is '{}', and '{}' in the data; wanted {}", source,
+       own - graph.classes().begin(), *own, *other, wanted);
+}
+
 // A file that numbers its classes takes the names of the data's. Names of its own must be the
 // data's, in their order: what answer k means would change without a word.
 Graph with_classes_of(const std::vector<std::string>& classes, Graph graph,
                       const std::string& source) {
   if (classes == graph.classes() || are_numbers(classes)) return graph;
-  if (!are_numbers(graph.classes())) {
-    const auto [own, other] =
-        std::mismatch(graph.classes().begin(), graph.classes().end(), classes.begin());
-    SPIKENM_CHECK(false,
-                  "{}: class {} is '{}', and '{}' in the data; wanted its names, or numbers from 0",
-                  source, own - graph.classes().begin(), *own, *other);
-  }
+  if (!are_numbers(graph.classes()))
+    refuse_names(graph, classes, source, "its names, or numbers from 0");
   Json json = graph_to_json(graph);
   json["classes"] = classes;
   return graph_from_json(json, source);
@@ -78,6 +82,14 @@ void check_fits(const Graph& graph, const FrameShape& frame, size_t n_classes,
   SPIKENM_CHECK(graph.classes().size() == n_classes,
                 "{}: the network tells {} classes apart, and the data has {}", source,
                 graph.classes().size(), n_classes);
+}
+
+void check_class_names(const Graph& graph, const std::vector<std::string>& names,
+                       const std::string& source) {
+  if (names.empty() || names == graph.classes() || are_numbers(names) ||
+      are_numbers(graph.classes()))
+    return;
+  refuse_names(graph, names, source, "data of the network's classes, in their order");
 }
 
 Graph make_model(const FrameShape& frame, std::vector<std::string> classes, const Config& config) {

@@ -27,6 +27,11 @@ const Registry<ModelFactory>& models();
 void check_fits(const Graph& graph, const FrameShape& frame, size_t n_classes,
                 const std::string& source);
 
+// Throws an Error that begins with `source` when both the network and the data name their classes,
+// and not the same: an answer would mean another class. As many names as classes, or none.
+void check_class_names(const Graph& graph, const std::vector<std::string>& names,
+                       const std::string& source);
+
 // The network of [model] file, or the one that [model] and [neuron] of a config describe, for these
 // frames and classes. [model] T does not belong to the graph and must have been read before.
 Graph make_model(const FrameShape& frame, std::vector<std::string> classes, const Config& config);
