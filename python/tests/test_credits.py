@@ -166,6 +166,11 @@ def test_time_that_nobody_saw_is_refused_by_name(hides, name):
     loss_of(net, *some_batch()).backward()
     with pytest.raises(spikenm.Error, match=f"^{name}: found its weight used once in the step, on an input of .*wanted one use for each time step"):
         nm.after_backward()
+    # A loop that goes on all the same: its two uses are no two steps of time.
+    loss_of(net, *some_batch()).backward()
+    with pytest.raises(spikenm.Error, match=f"^{name}: found its weight used once"):
+        nm.after_backward()
+    assert all(search.sink.grad is None for search in nm.searches.values())
 
 
 def test_a_layer_in_front_of_time_is_used_once():

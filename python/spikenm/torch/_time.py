@@ -24,15 +24,18 @@ def _folds(module: nn.Module) -> bool:
 
 
 def watch_containers(net: nn.Module, layers: Mapping[str, nn.Module], searches: Mapping[str, NmMask]) -> list[Any]:
-    """Lets each layer inside of a container that folds time know the steps of each call. Returns the hooks."""
-    hooks = []
+    """Lets each layer inside of a container that folds time know the steps of each call. Returns the hooks.
+
+    What it refuses, it refuses before there is a hook.
+    """
+    watched = []
     for name, module in net.named_modules():
         inside = [searches[each] for each, layer in layers.items() if module is not layer and layer in set(module.modules())]
         if inside and _is_from_spikingjelly(module, "TLastSeqToANNContainer"):
             raise Error(f"{inside[0].name}: found it in a TLastSeqToANNContainer ({name}), wanted a SeqToANNContainer, which has time in front")
         if inside and (_folds(module) or _is_from_spikingjelly(module, "StepModeContainer")):
-            hooks.append(module.register_forward_pre_hook(_Tell(inside)))
-    return hooks
+            watched.append((module, inside))
+    return [module.register_forward_pre_hook(_Tell(inside)) for module, inside in watched]
 
 
 class _Tell:
@@ -50,6 +53,8 @@ class _Tell:
 def check_seen(searches: Mapping[str, NmMask]) -> bool:
     """Refuses a step whose time was folded into the batch where nobody saw it; whether there was a step to look at.
 
+    Credits of a step that is refused are forgotten: the next step would count their uses as its own.
+
     A layer that is used once in a step is either in front of time, as one that reads an image which lasts all steps,
     or it got all steps at once. In the first case its batch is that of the layers that see time.
     """
@@ -66,6 +71,8 @@ def check_seen(searches: Mapping[str, NmMask]) -> bool:
             seen.add((T or uses, batch))
     for name, shape in once.items():
         if not any(shape[:1] == (B,) for _, B in seen) or shape[:2] in seen:
+            for search in searches.values():
+                search.forget_credit()
             raise Error(f"{name}: found its weight used once in the step, on an input of {'x'.join(map(str, shape))}, wanted one use for "
                         "each time step: a loop, SpikingJelly's step mode 'm' or SeqToANNContainer, or time_steps=T in sparsify (1 where there is no time)")
     return bool(seen)
