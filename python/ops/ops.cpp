@@ -1,6 +1,7 @@
 // The kernels of the mask search as torch operations, over torch's stable ABI alone: one library
 // runs with torch 2.11 and every newer one. The Python side (spikenm/torch) checks arguments and
 // adds gradients.
+#include "arguments.h"
 #include "place.h"
 
 #include "spikenm/core/random.h"
@@ -16,17 +17,12 @@
 namespace {
 
 using namespace spikenm;
+using python::check_draws;
+using python::check_logits;
+using python::layout_of;
 using python::Place;
 using torch::headeronly::ScalarType;
 using torch::stable::Tensor;
-
-template <class Sizes>
-nm::BlockLayout layout_of(const Sizes& shape, int64_t m, int64_t share, bool flat) {
-  const auto size = [&](size_t axis) { return shape.size() > axis ? shape[axis] : 1; };
-  return nm::make_layout({size(0), size(1), size(2), size(3)},
-                         {.n = 1, .m = static_cast<int>(m), .share = static_cast<int>(share)},
-                         flat ? nm::Axis::kFlat : nm::Axis::kIn, "weight");
-}
 
 // What changes from step to step: a tensor on the CPU, so that a compiled graph is not made anew for
 // each. [tau, noise, number of the draw, positions drawn]
@@ -56,9 +52,8 @@ struct Rule {
 kernels::DrawInputs<float> inputs_of(const Place& place, const Tensor& logits, const Tensor& weight,
                                      const StepNumbers& step, const Rule& rule) {
   const nm::BlockLayout layout = layout_of(weight.sizes(), rule.m, rule.share, rule.flat);
-  SPIKENM_CHECK(logits.numel() == layout.n_blocks * rule.m,
-                "logits: found {}, wanted {} for the blocks of the weight", logits.numel(),
-                layout.n_blocks * rule.m);
+  check_logits(logits, layout);
+  check_draws(step.n_draws, layout);
   return {.layout = layout,
           .logits = place.floats(logits, "logits"),
           .weight = place.floats(weight, "weight"),
@@ -118,6 +113,8 @@ Tensor nm_top(const Tensor& logits, const Tensor& weight, int64_t n, int64_t m, 
               bool flat, double kappa) {
   const Place place(logits);
   const nm::BlockLayout layout = layout_of(weight.sizes(), m, share, flat);
+  check_logits(logits, layout);
+  check_draws(n, layout);
   Tensor draws = torch::stable::new_empty(logits, {layout.n_blocks, n}, ScalarType::Byte);
   const kernels::DrawInputs<float> inputs{.layout = layout,
                                           .logits = place.floats(logits, "logits"),
@@ -137,6 +134,9 @@ Tensor nm_top(const Tensor& logits, const Tensor& weight, int64_t n, int64_t m, 
 Tensor nm_mask(const Tensor& draws, const Tensor& weight, int64_t m, int64_t share, bool flat) {
   const Place place(weight);
   const nm::BlockLayout layout = layout_of(weight.sizes(), m, share, flat);
+  SPIKENM_CHECK(draws.dim() == 2 && draws.size(0) == layout.n_blocks,
+                "draws: found them of other blocks, wanted {} rows", layout.n_blocks);
+  check_draws(draws.size(1), layout);
   Tensor keep = torch::stable::new_empty(weight, weight.sizes(), ScalarType::Byte);
   const auto n_draws = static_cast<int32_t>(draws.size(1));
   const uint8_t* const positions = place.bytes(draws, "draws");
@@ -191,6 +191,9 @@ Tensor nm_distill(const Tensor& logits, const Tensor& weight, const Tensor& cred
                   int64_t share, bool flat, double kappa, double scale) {
   const Place place(logits);
   const nm::BlockLayout layout = layout_of(weight.sizes(), m, share, flat);
+  check_logits(logits, layout);
+  SPIKENM_CHECK(credit.numel() == weight.numel(), "credit: found {} values, wanted {}",
+                credit.numel(), weight.numel());
   Tensor out = torch::stable::empty_like(logits);
   torch::stable::zero_(out);
   const kernels::Distillation<float> args{
