@@ -28,7 +28,7 @@ from .._core import Error
 from . import _folded
 from ._mask import NmMask, Rule, check_weight
 from ._ops import block_count
-from ._options import PRESETS, Options, options_of
+from ._options import PRESETS, Options, is_number, is_whole, options_of
 from ._time import check_seen, watch_containers
 
 __all__ = ["PRESETS", "NmMask", "Options", "Sparsifier", "sparsify"]
@@ -39,11 +39,11 @@ _LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d)
 class Sparsifier:
     """The mask search of a network; `sparsify` makes it."""
 
-    def __init__(self, net: nn.Module, layers: dict[str, nn.Module], options: Options, steps: int) -> None:
+    def __init__(self, net: nn.Module, layers: dict[str, nn.Module], options: Options, steps: int, hooks: list[Any]) -> None:
         self.net, self.options, self.steps = net, options, steps
         self._layers = layers
         self._n_blocks = sum(len(search.logits) for search in self.searches.values())
-        self._hooks = watch_containers(net, layers, self.searches)
+        self._hooks = hooks
         self._has_seen_time = False
 
     @property
@@ -75,7 +75,7 @@ class Sparsifier:
         scale: what the loss was multiplied with, if its gradients are still so much too large: `scaler.get_scale()` of a
         `torch.amp.GradScaler` that has not yet unscaled them. Behind `scaler.unscale_(opt)` there is nothing to say.
         """
-        if not 0 < scale < float("inf"):
+        if not is_number(scale) or scale <= 0:
             raise Error(f"scale: found {scale!r}, wanted a number above 0")
         if self.frozen or self.options.lambda_eid == 0:
             return
@@ -153,30 +153,45 @@ def sparsify(
     Make the optimiser before, and add `logits()` to it. Weights are float32, on the CPU or, where the package was built
     with nvcc, on a GPU; the net may be moved at any time.
     """
-    match = re.fullmatch(r"(\d+):(\d+)", pattern)
+    match = re.fullmatch(r"([0-9]+):([0-9]+)", pattern) if isinstance(pattern, str) else None
     n, m = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= n <= m <= 64:
         raise Error(f"pattern: found {pattern!r}, wanted n:m with 1 <= n <= m <= 64")
-    for name, value, low in (("steps", steps, 1), ("seed", seed, 0), ("share", share, 1), ("time_steps", time_steps, 0)):
-        if not isinstance(value, int) or value < low:
-            raise Error(f"{name}: found {value!r}, wanted a whole number of at least {low}")
+    _check_numbers(steps=(steps, 1, 63), seed=(seed, 0, 63), share=(share, 1, 31), time_steps=(time_steps, 0, 63))
     chosen = options_of(preset, options)
-    found = _find_layers(net, [layers] if isinstance(layers, str) else list(layers))
-    masked: dict[str, nn.Module] = {}
+    found = _find_layers(net, layers)
+    searches: dict[str, NmMask] = {}
     for number, (name, layer) in enumerate(found.items()):
         rule = Rule(m, share, chosen.axis == "flat", chosen.replace, chosen.prior_kappa, chosen.or_grad == "soft",
                     chosen.weight_grad == "dense", seed, number)
         weight: torch.Tensor = layer.weight.detach()  # type: ignore[union-attr,assignment,operator]
         if block_count(name, weight.shape, *rule.blocks) == 0:
             continue
-        _mask_layer(name, layer, NmMask(name, weight, n, rule, chosen, steps), time_steps)
-        masked[name] = layer
-    if not masked:
+        if time_steps > 0 or getattr(layer, "step_mode", "s") == "m":
+            _folded.check(layer, name)
+        searches[name] = NmMask(name, weight, n, rule, chosen, steps)
+        searches[name].time_steps = time_steps
+    if not searches:
         raise Error(f"pattern: found no whole block of {m} in {', '.join(found)}, wanted one at least")
-    return Sparsifier(net, masked, chosen, steps)
+    masked = {name: found[name] for name in searches}
+    hooks = watch_containers(net, masked, searches)
+    for name, layer in masked.items():  # nothing is refused from here on: no net is changed by half
+        _mask_layer(layer, searches[name])
+    return Sparsifier(net, masked, chosen, steps, hooks)
 
 
-def _find_layers(net: nn.Module, globs: list[str]) -> dict[str, nn.Module]:
+def _check_numbers(**given: tuple[Any, int, int]) -> None:
+    for name, (value, low, bits) in given.items():
+        if not is_whole(value) or not low <= value < 2**bits:
+            raise Error(f"{name}: found {value!r}, wanted a whole number of at least {low}, below 2^{bits}")
+
+
+def _find_layers(net: nn.Module, layers: str | Iterable[str]) -> dict[str, nn.Module]:
+    if not isinstance(net, nn.Module):
+        raise Error(f"net: found {type(net).__name__}, wanted a torch.nn.Module")
+    globs = [layers] if isinstance(layers, str) else list(layers) if isinstance(layers, Iterable) else []
+    if not globs or not all(isinstance(glob, str) for glob in globs):
+        raise Error(f"layers: found {layers!r}, wanted globs over the names of modules")
     names = [name for name, module in net.named_modules() if isinstance(module, _LAYERS)]
     for glob in globs:
         if not any(fnmatch.fnmatchcase(name, glob) for name in names):
@@ -185,14 +200,28 @@ def _find_layers(net: nn.Module, globs: list[str]) -> dict[str, nn.Module]:
     for name, layer in found.items():
         if parametrize.is_parametrized(layer, "weight"):
             raise Error(f"{name}.weight: found a parametrization, wanted a plain weight")
+        if nn.parameter.is_lazy(layer.weight):  # type: ignore[arg-type]
+            raise Error(f"{name}.weight: found no values yet, wanted a call of the net before")
         check_weight(name, layer.weight)  # type: ignore[arg-type]
+        if not layer.weight.isfinite().all():  # type: ignore[union-attr,operator]
+            raise Error(f"{name}.weight: found nan or inf, wanted finite numbers")
+    _check_untied(net, found)
     return found
 
 
-def _mask_layer(name: str, layer: nn.Module, search: NmMask, time_steps: int) -> None:
-    if time_steps > 0 or getattr(layer, "step_mode", "s") == "m":
-        _folded.check(layer, name)
-    search.time_steps = time_steps
+def _check_untied(net: nn.Module, found: dict[str, nn.Module]) -> None:
+    """Refuses a weight that two modules have: a mask of the one would cut into the other."""
+    owners: dict[int, list[str]] = {}
+    for name, module in net.named_modules():
+        for key, parameter in module.named_parameters(recurse=False):
+            owners.setdefault(id(parameter), []).append(f"{name}.{key}" if name else key)
+    for layer in found.values():
+        names = owners[id(layer.weight)]
+        if len(names) > 1:
+            raise Error(f"{' and '.join(names)}: found one weight in both, wanted a weight of its own in each layer that gets a mask")
+
+
+def _mask_layer(layer: nn.Module, search: NmMask) -> None:
     layer.forward = types.MethodType(_folded.forward, layer)  # type: ignore[method-assign]
     search.train(layer.training)
     parametrize.register_parametrization(layer, "weight", search, unsafe=True)

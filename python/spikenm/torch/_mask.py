@@ -11,6 +11,7 @@ from torch.autograd.function import once_differentiable
 from .._core import Error
 from ._ops import DEVICES, ops
 from ._options import Options
+from ._state import check_draw, check_extra, description
 
 
 class Rule(NamedTuple):
@@ -102,6 +103,7 @@ class NmMask(nn.Module):
         self.register_buffer("mask", torch.ones_like(weight), persistent=False)  # float 0/1
         self._shape = weight.shape
         self.frozen = False
+        self.ended = False  # by `freeze`: the layer has its own forward again
         self.step = 0
         self.make_sink()
         self.begin_step(weight)
@@ -184,7 +186,7 @@ class NmMask(nn.Module):
         """Keeps the hard mask from here on; dropped weights become 0."""
         self.mask = self.hard_mask(weight)
         weight.mul_(self.mask)
-        self.frozen = True
+        self.frozen = self.ended = True
         self.logits.requires_grad_(False)
         self.forget_credit()
 
@@ -202,7 +204,15 @@ class NmMask(nn.Module):
 
     def get_extra_state(self) -> dict[str, Any]:
         """For state_dict: what is not a tensor, and the frozen mask."""
-        return {"step": self.step, "frozen": self.mask.to(torch.uint8) if self.frozen else None}
+        return {"step": self.step, "frozen": self.mask.to(torch.uint8) if self.frozen else None, "told": description(self)}
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
+        """Checks before anything is copied: what is refused leaves the search as it is."""
+        if (extra := f"{prefix}_extra_state") in state_dict:
+            check_extra(self, state_dict[extra])
+        draws, numbers = (state_dict.get(prefix + name, getattr(self, name)) for name in ("draws", "numbers"))
+        check_draw(self, draws, numbers)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
 
     def set_extra_state(self, state: dict[str, Any]) -> None:
         """From state_dict, after the tensors."""

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import numbers
 import re
 from typing import Any
 
 from .._core import Error
+
+
+_LARGEST = 3.4e38  # of float32, which the kernels compute in
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a finite number that float32 holds."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and -_LARGEST <= value <= _LARGEST  # type: ignore[operator]
+
+
+def is_whole(value: Any) -> bool:
+    """Whether it is a whole number by its type."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,13 +66,18 @@ class Options:
             if getattr(self, name) not in wanted:
                 raise Error(f"{name}: found {getattr(self, name)!r}, wanted {' or '.join(map(repr, wanted))}")
         for name in ("prior_kappa", "lambda_eid", "logit_std", "logit_lr"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise Error(f"{name}: found {getattr(self, name)!r}, wanted a number of at least 0")
+            if not is_number(getattr(self, name)) or getattr(self, name) < 0:
+                raise Error(f"{name}: found {getattr(self, name)!r}, wanted a finite number of at least 0")
+        for name in ("tau_min", "tau_max"):
+            if not is_number(getattr(self, name)):
+                raise Error(f"{name}: found {getattr(self, name)!r}, wanted a finite number above 0")
         if not 0 < self.tau_min <= self.tau_max:
             raise Error(f"tau_min: found {self.tau_min}, wanted more than 0 and at most tau_max, {self.tau_max}")
-        low, high = self.noise_ends
-        if low < 0 or (low != high and min(low, high) <= 0):
-            raise Error(f"noise: found {self.noise!r}, wanted positive numbers")
+        if not is_whole(self.draws_start) or not 0 <= self.draws_start <= 64:
+            raise Error(f"draws_start: found {self.draws_start!r}, wanted a whole number from 0 to 64")
+        ends = self.noise if isinstance(self.noise, (tuple, list)) else (self.noise, self.noise)
+        if len(ends) != 2 or not all(map(is_number, ends)) or min(ends) < 0 or (ends[0] != ends[1] and min(ends) == 0):
+            raise Error(f"noise: found {self.noise!r}, wanted a positive number or two of them, (from, to)")
         self.interval(1)
 
     @property
@@ -69,13 +88,13 @@ class Options:
     @property
     def noise_ends(self) -> tuple[float, float]:
         """(from, to)"""
-        return (self.noise, self.noise) if isinstance(self.noise, (int, float)) else tuple(self.noise)  # type: ignore[return-value]
+        return tuple(self.noise) if isinstance(self.noise, (tuple, list)) else (self.noise, self.noise)  # type: ignore[return-value]
 
     def interval(self, steps: int) -> int:
         """Steps between two draws, in a search of so many."""
         given = self.redraw_every
-        if isinstance(given, int) and given >= 1:
-            return given
+        if is_whole(given) and given >= 1:  # type: ignore[operator]
+            return given  # type: ignore[return-value]
         share = re.fullmatch(r"(\d+(?:\.\d+)?)%", given) if isinstance(given, str) else None
         if share is None or not 0 < float(share[1]) <= 100:
             raise Error(f"redraw_every: found {given!r}, wanted a number of steps, or a share of them such as '3%'")
@@ -105,7 +124,7 @@ PRESETS = {
 
 def options_of(preset: str, given: dict[str, Any]) -> Options:
     """A preset with other choices over it."""
-    if preset not in PRESETS:
+    if not isinstance(preset, str) or preset not in PRESETS:
         raise Error(f"preset: found {preset!r}, wanted {' or '.join(map(repr, PRESETS))}")
     known = {field.name for field in dataclasses.fields(Options)}
     for name in given:
