@@ -17,11 +17,11 @@ def find_program() -> str:
     """
     named = os.environ.get("SPIKENM_PROGRAM")
     if named:
-        if not os.access(named, os.X_OK):
+        if not _is_program(named):
             raise Error(f"$SPIKENM_PROGRAM: found '{named}', wanted the path of a program")
         return named
     beside = Path(__file__).parent / "bin" / "spikenm"
-    if os.access(beside, os.X_OK):
+    if _is_program(beside):
         return str(beside)
     found = shutil.which("spikenm")
     if found is None:
@@ -30,6 +30,10 @@ def find_program() -> str:
             "`make` builds it (build/spikenm), and $SPIKENM_PROGRAM may name it"
         )
     return found
+
+
+def _is_program(path: str | Path) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
 def sentence_of(stderr: str, code: int) -> str:

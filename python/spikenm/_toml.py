@@ -12,6 +12,7 @@ from typing import Any
 from ._core import Error
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_DOTTED = re.compile(r"[^\s\0=-][^\s\0=]*")  # nothing that the command line takes for an option; layer_pattern.conv* is a key
 
 
 def text_of(config: Mapping[str, Any]) -> str:
@@ -23,7 +24,26 @@ def text_of(config: Mapping[str, Any]) -> str:
 
 def assignment(key: str, value: Any) -> str:
     """`key=value` as the program takes it on its command line."""
+    if not isinstance(key, str) or not _DOTTED.fullmatch(key):
+        raise Error(f"{key!r}: found no key, wanted one such as train.lr")
     return f"{key}={_value(value, key)}"
+
+
+def checked_assignment(word: Any) -> str:
+    """`key=value` that a user has written."""
+    if not isinstance(word, str) or "=" not in word or not _DOTTED.fullmatch(word.partition("=")[0]):
+        raise Error(f"{word!r}: not understood; wanted an override such as train.lr=0.1")
+    _check_text(word)
+    if "\0" in word:
+        raise Error(f"{word!r}: found a null character, wanted an override such as train.lr=0.1")
+    return word
+
+
+def _check_text(value: str) -> None:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Error(f"{value!r}: found text that is not UTF-8, which the resolved config needs") from None
 
 
 def _write_table(table: Mapping[str, Any], path: list[str], lines: list[str]) -> None:
@@ -44,6 +64,7 @@ def _key(key: Any, path: list[str]) -> str:
 
 
 def _text(value: str) -> str:
+    _check_text(value)
     # JSON's escapes are TOML's, but for one control character that JSON writes as it is.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
 

@@ -18,7 +18,7 @@ from typing import Any, Union
 from ._core import Error
 from ._program import find_program, sentence_of
 from ._run import Run, read_metrics
-from ._toml import assignment, text_of
+from ._toml import assignment, checked_assignment, text_of
 
 __all__ = ["train"]
 
@@ -51,11 +51,13 @@ def train(
 
     An Error has the program's sentence when training fails.
     """
+    if on_epoch is not None and not callable(on_epoch):
+        raise Error(f"on_epoch: found {type(on_epoch).__name__}, wanted a function")
     is_file = isinstance(config, (str, os.PathLike))
     stem = Path(os.fspath(config)).stem if is_file else "run"  # type: ignore[arg-type]
     folder = Path(out) if out is not None else Path("runs") / stem
     arguments = ["train", "--out", str(folder), *_override_words(overrides)]
-    arguments += ["--resume"] * resume + ["--force"] * force + ["--quiet"] * quiet
+    arguments += ["--resume"] * bool(resume) + ["--force"] * bool(force) + ["--quiet"] * bool(quiet)
     if start_from is not None:
         arguments += ["--from", os.fspath(start_from)]
     with _config_file(config) as file:
@@ -66,11 +68,11 @@ def train(
 
 
 def _override_words(overrides: Mapping[str, Any] | Sequence[str]) -> list[str]:
-    if isinstance(overrides, str):
-        return [overrides]
     if isinstance(overrides, Mapping):
         return [assignment(key, value) for key, value in overrides.items()]
-    return list(overrides)
+    if not isinstance(overrides, (str, Sequence)):
+        raise Error(f"overrides: found {type(overrides).__name__}, wanted a dict or a list of texts such as train.lr=0.1")
+    return [checked_assignment(word) for word in ([overrides] if isinstance(overrides, str) else overrides)]
 
 
 @contextlib.contextmanager
@@ -101,42 +103,44 @@ class _Training:
         self._told = len(read_metrics(self._metrics)) if "--resume" in arguments else 0
         self._said: deque[str] = deque(maxlen=50)
         self._stopped = False
+        self._process: subprocess.Popen[str] | None = None
+        self._interrupts = _Interrupts()
         self._command = [find_program(), *arguments]
 
-    def _start(self) -> None:
-        # A session of its own: Ctrl-C reaches Python alone, which passes it on once.
-        self._process = subprocess.Popen(
-            self._command,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            text=True, errors="replace", start_new_session=True,
-        )
+    def _start(self) -> subprocess.Popen[str]:
+        try:
+            # A session of its own: Ctrl-C reaches Python alone, which passes it on once.
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                text=True, errors="replace", start_new_session=True,
+            )
+        except (OSError, ValueError) as e:
+            raise Error(f"{self._command[0]}: cannot start: {getattr(e, 'strerror', None) or e}") from None
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
+        return self._process
 
     def run(self) -> None:
         """Returns when the process has ended; whatever is raised here ends it first."""
-        interrupts = _HeldInterrupts()
-        try:
-            self._start()
-        except BaseException:
-            interrupts.release()
-            raise
-        try:
-            interrupts.release()
-            while self._process.poll() is None:
+        with self._interrupts:
+            try:
+                process = self._start()
+                while process.poll() is None:
+                    self._interrupts.allow()
+                    self._tell()
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.wait(_LOOK_EVERY)
                 self._tell()
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self._process.wait(_LOOK_EVERY)
-            self._tell()
-        except BaseException:
-            self._stop()
-            raise
-        finally:
-            self._listener.join()
-        self._check_end()
+            except BaseException:
+                self._stop()
+                raise
+            finally:
+                self._end()
+        self._check_end(process.returncode)
 
     def _listen(self) -> None:
-        assert self._process.stderr is not None
+        assert self._process is not None and self._process.stderr is not None
         for line in self._process.stderr:
             self._said.append(line.rstrip("\n"))
             if not line.startswith("spikenm: "):  # that one becomes an Error
@@ -159,42 +163,80 @@ class _Training:
         return read_metrics(self._metrics)
 
     def _stop(self) -> None:
-        """Asks for a checkpoint and the end, and waits; a second Ctrl-C ends the process at once."""
+        """Asks for a checkpoint and the end, and waits; another Ctrl-C ends the process at once."""
+        self._interrupts.hold()
         self._stopped = True
+        if self._process is None:
+            return
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGINT)
-        try:
-            self._process.wait()
-        except KeyboardInterrupt:
-            self._process.send_signal(signal.SIGINT)
-            time.sleep(0.1)
+        while self._process.poll() is None:
+            if self._interrupts.held:
+                with contextlib.suppress(ProcessLookupError):
+                    self._process.send_signal(signal.SIGINT)
+                time.sleep(0.1)
+                return self._end()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_LOOK_EVERY)
+
+    def _end(self) -> None:
+        """Whatever has happened, no process remains."""
+        self._interrupts.hold()
+        if self._process is None:
+            return
+        if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
-            raise
+        if self._listener.is_alive():
+            self._listener.join()
 
-    def _check_end(self) -> None:
-        code = self._process.returncode
+    def _check_end(self, code: int) -> None:
         asked = self._stopped and code in (0, 128 + signal.SIGINT)
         if code != 0 and not asked:
             raise Error(sentence_of("\n".join(self._said), code))
 
 
-class _HeldInterrupts:
-    """Keeps Ctrl-C back until release(), which raises it: a process that has just begun is not left alone."""
+class _Interrupts:
+    """Ctrl-C while a process trains: one is raised, where it is allowed; others wait, so that none disturbs the end."""
 
     def __init__(self) -> None:
-        self._came: list[tuple[int, Any]] = []
+        self.held = 0  # how many have come and were not raised
+        self._allowed = False
         self._usual = signal.getsignal(signal.SIGINT)
-        self._holds = callable(self._usual) and threading.current_thread() is threading.main_thread()
-        if self._holds:
-            signal.signal(signal.SIGINT, lambda number, frame: self._came.append((number, frame)))
+        self._mine = callable(self._usual) and threading.current_thread() is threading.main_thread()
 
-    def release(self) -> None:
-        if not self._holds:
+    def __enter__(self) -> _Interrupts:
+        if self._mine:
+            signal.signal(signal.SIGINT, self._came)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._mine and signal.getsignal(signal.SIGINT) == self._came:  # unless a callback has set its own
+            signal.signal(signal.SIGINT, self._usual)
+        if self.held and not (kind and issubclass(kind, KeyboardInterrupt)):
+            self._pass_on(signal.SIGINT, None)
+
+    def allow(self) -> None:
+        """One that waits, or the next, is raised; the callback may have caught the one before."""
+        self._allowed = True
+        if self.held:
+            self.held = 0
+            self._came(signal.SIGINT, None)
+
+    def hold(self) -> None:
+        self._allowed = False
+
+    def _came(self, number: int, frame: Any) -> None:
+        if not self._allowed:
+            self.held += 1
             return
-        signal.signal(signal.SIGINT, self._usual)
-        if self._came and callable(self._usual):
-            self._usual(*self._came[0])
+        self._allowed = False
+        self._pass_on(number, frame)
+        self._allowed = True  # a handler that raises nothing is told of each
+
+    def _pass_on(self, number: int, frame: Any) -> None:
+        if callable(self._usual):
+            self._usual(number, frame)
 
 
 def _is_false(answer: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -98,6 +99,34 @@ def wait_for(is_so) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.parametrize("heeds", [True, False])
+def test_a_burst_of_ctrl_c_leaves_no_process_behind(heeds, tmp_path):
+    program, number = stubborn_program(tmp_path)
+    if heeds:
+        Path(program).write_text(Path(program).read_text().replace("SIG_IGN", "SIG_DFL"))
+    # From a process of its own and hardly with a pause: some come while the first is being answered.
+    script = tmp_path / "burst.py"
+    script.write_text(f"import os, sys, time\nwhile not os.path.exists({str(number)!r}): time.sleep(0.01)\ntime.sleep(0.2)\n"
+                      "for i in range(30):\n    os.kill(int(sys.argv[1]), 2)\n    time.sleep(0.001 * (i % 3))\n")
+    burst = f"import os, subprocess, sys; subprocess.Popen([sys.executable, {str(script)!r}, str(os.getpid())])"
+    child = python_that_trains(program, burst, tmp_path / "a")
+    _, said = child.communicate(timeout=60)
+    assert "KeyboardInterrupt" in said and not runs(int(number.read_text()))
+
+
+def test_ctrl_c_works_as_before_after_a_training(program, tmp_path):
+    before = signal.getsignal(signal.SIGINT)
+    seen = []
+    try:
+        signal.signal(signal.SIGINT, lambda *_: seen.append(1))  # one that raises nothing is told of each
+        spikenm.train(SMALL, out=tmp_path / "a", quiet=True, on_epoch=lambda e: os.kill(os.getpid(), signal.SIGINT))
+        assert seen == [1, 1]
+        os.kill(os.getpid(), signal.SIGINT)
+        assert seen == [1, 1, 1]
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def runs(number: int) -> bool:
     """Whether there is a process of this number that has not ended."""
     try:
@@ -148,11 +177,41 @@ subprocess.Popen = Late
         ({"train": {"lr": None}}, (), "train.lr: found NoneType, wanted a number, text"),
         ({"train": {"lr": float("nan")}}, (), "train.lr: found nan, wanted a finite number"),
         ("missing.toml", (), "missing.toml"),
+        (None, ["--force"], "'--force': not understood; wanted an override such as train.lr=0.1"),
+        (None, "--help", "'--help': not understood"),
+        (None, ["--out=b"], "'--out=b': not understood"),
+        (None, ["train.lr =1"], "'train.lr =1': not understood"),
+        (None, [5], "5: not understood"),
+        (None, 5, "overrides: found int, wanted a dict or a list"),
+        (None, {"seed=1\nx": 1}, "found no key, wanted one such as train.lr"),
+        (None, {"--force": 1}, "'--force': found no key"),
+        (None, ["data.name=a\0"], "found a null character"),
+        ({"data": {"name": "\ud800"}}, (), "found text that is not UTF-8"),
     ],
 )
 def test_mistakes_are_errors_with_the_sentence_of_the_program(program, tmp_path, config, overrides, sentence):
     with pytest.raises(spikenm.Error, match=sentence):
         spikenm.train(config, out=tmp_path / "a", overrides=overrides, quiet=True)
+
+
+def test_what_cannot_be_called_or_started_is_refused_at_once(monkeypatch, tmp_path):
+    with pytest.raises(spikenm.Error, match="on_epoch: found int, wanted a function"):
+        spikenm.train(SMALL, out=tmp_path / "a", on_epoch=5)
+    (tmp_path / "garbage").write_text("garbage")
+    (tmp_path / "garbage").chmod(0o755)
+    for name, sentence in ((tmp_path, "wanted the path of a program"), (tmp_path / "garbage", "garbage: cannot start: Exec format error")):
+        monkeypatch.setenv("SPIKENM_PROGRAM", str(name))
+        with pytest.raises(spikenm.Error, match=sentence):
+            spikenm.train(SMALL, out=tmp_path / "a")
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(program, tmp_path):
+    (tmp_path / "a").write_text("mine")
+    for resume in (False, True):
+        with pytest.raises(spikenm.Error, match=re.escape(str(tmp_path / "a"))):
+            spikenm.train(SMALL, out=tmp_path / "a", quiet=True, resume=resume)
+    assert (tmp_path / "a").read_text() == "mine"
 
 
 def test_a_folder_that_holds_a_run_is_refused(program, small_run):
