@@ -3,6 +3,7 @@
 
 #include "spikenm/core/bytes.h"
 #include "spikenm/core/error.h"
+#include "spikenm/core/file.h"
 #include "spikenm/core/input_file.h"
 #include "spikenm/core/safetensors.h"
 #include "spikenm/core/toml.h"
@@ -78,6 +79,13 @@ void write_tensors(const std::filesystem::path& path, const nb::dict& tensors) {
   write_safetensors(path, views, {});
 }
 
+// The file appears whole or not at all.
+void write_file(const std::filesystem::path& path, const nb::bytes& content) {
+  const std::string_view text(content.c_str(), content.size());
+  const nb::gil_scoped_release release;
+  write_file_atomically(path, text);
+}
+
 std::string toml_to_json(const std::filesystem::path& path) {
   std::vector<uint8_t> bytes;
   read_bytes(path, bytes);
@@ -90,6 +98,7 @@ void bind_files(nb::module_& module) {
   module.def("read_model", &read_model, nb::arg("path"));
   module.def("export_model", &export_model, nb::arg("path"), nb::arg("out"), nb::arg("dtype"));
   module.def("write_tensors", &write_tensors, nb::arg("path"), nb::arg("tensors"));
+  module.def("write_file", &write_file, nb::arg("path"), nb::arg("content"));
   module.def("toml_to_json", &toml_to_json, nb::arg("path"));
 }
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import Error
+from ._files import file_name
 from ._model import Model, read_model, warn
 
 if TYPE_CHECKING:
@@ -96,8 +97,9 @@ class Run:
 
     def export(self, path: str | os.PathLike[str], dtype: str = "int8", best: bool = False) -> Path:
         """Writes the network as a .snm file, as `spikenm export` does. dtype: "int8" or "fp32"."""
-        warn(_core.export_model(self.model_path(best), path, dtype))
-        return Path(path)
+        out = file_name(path)
+        warn(_core.export_model(self.model_path(best), out, dtype))
+        return Path(out)
 
     def runtime(self, threads: int = 0, batch: int = 16, dtype: str = "int8", best: bool = False) -> Runtime:
         """The packed network, ready for NumPy arrays; needs neither torch nor the program."""
@@ -120,18 +122,25 @@ def load(path: str | os.PathLike[str]) -> Run:
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """The rows of a metrics.jsonl; a last line without its end is still being written."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+        lines = path.read_bytes().split(b"\n")[:-1]
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    rows = []
-    for number, line in enumerate(text.splitlines(keepends=True), 1):
-        if not line.endswith("\n"):
-            break
-        try:
-            rows.append(_flat(json.loads(line)))
-        except ValueError:
-            raise Error(f"{path}: line {number}: found no JSON, wanted the metrics of an epoch") from None
-    return rows
+    except OSError as e:
+        raise Error(f"{path}: cannot read: {e.strerror}") from None
+    return [_flat(_table(line, f"{path}: line {number}", "the metrics of an epoch")) for number, line in enumerate(lines, 1)]
+
+
+def _table(text: bytes, source: str, wanted: str) -> dict[str, Any]:
+    """The JSON object that `text` is."""
+    try:
+        value = json.loads(text.decode("utf-8"))
+        if isinstance(value, dict):
+            _flat(value)  # as deep as Python follows
+    except (ValueError, RecursionError):
+        raise Error(f"{source}: found no JSON, wanted {wanted}") from None
+    if not isinstance(value, dict):
+        raise Error(f"{source}: found JSON that is no table, wanted {wanted}")
+    return value
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
@@ -146,8 +155,9 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_bytes()
     except FileNotFoundError:
         raise Error(f"{path}: found no such file, wanted that of a run that has ended") from None
-    except ValueError:
-        raise Error(f"{path}: found no JSON, wanted what a run has measured") from None
+    except OSError as e:
+        raise Error(f"{path}: cannot read: {e.strerror}") from None
+    return _table(text, str(path), "what a run has measured")

@@ -9,6 +9,8 @@ is the score.
 
 from __future__ import annotations
 
+import io
+import numbers
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -16,12 +18,14 @@ from typing import Any
 import numpy as np
 
 from ._core import Error
+from ._files import file_name, write_whole
 from ._model import read_model
 from ._run import Run
 
 __all__ = ["export"]
 
 _EPSILON = 1e-5  # of batch norms
+_DT = (1e-30, 1e30)  # seconds: float32 holds them, 1/dt, and both times what a neuron has
 
 
 def export(run: Run | str | os.PathLike[str], path: str | os.PathLike[str], best: bool = False, dt: float = 1e-4) -> None:
@@ -34,11 +38,14 @@ def export(run: Run | str | os.PathLike[str], path: str | os.PathLike[str], best
         import nir
     except ImportError as e:
         raise Error(f"nir: found no package that can be imported ({e}), wanted it to write {os.fspath(path)}") from None
-    if not dt > 0:
-        raise Error(f"dt: found {dt!r}, wanted more than 0 seconds")
+    if not isinstance(dt, numbers.Real) or not _DT[0] <= dt <= _DT[1]:
+        raise Error(f"dt: found {dt!r}, wanted {_DT[0]} to {_DT[1]} seconds")
+    name = file_name(path)
     run = run if isinstance(run, Run) else Run(run)
     model = read_model(run.model_path(best))
-    nir.write(os.fspath(path), _Writer(nir, model.graph, model.tensors, dt).graph())
+    made = io.BytesIO()
+    nir.write(made, _Writer(nir, model.graph, model.tensors, float(dt)).graph())
+    write_whole(name, made.getvalue())
 
 
 class _Writer:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ._core import Error
+from ._files import file_name, write_whole
 from ._model import read_model
 from ._run import Run
 
@@ -35,12 +36,13 @@ def export(
         import onnx
     except ImportError as e:
         raise Error(f"onnx: found no package that can be imported ({e}), wanted it to write {os.fspath(path)}") from None
+    name = file_name(path)
     run = run if isinstance(run, Run) else Run(run)
     trained = read_model(run.model_path(best))
     has_time = trained.has_time if images is None else not images
     model = _Writer(onnx, trained.graph, trained.tensors, trained.steps, has_time).model()
     onnx.checker.check_model(model)
-    onnx.save(model, os.fspath(path))
+    write_whole(name, model.SerializeToString())
 
 
 class _Writer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -93,8 +95,9 @@ def test_what_nir_cannot_say_is_refused_by_name(op, change, sentence, small_run)
             node.update(change)
     with pytest.raises(spikenm.Error, match=sentence):
         _Writer(nir, graph, small_run.tensors(), 1e-4).graph()
-    with pytest.raises(spikenm.Error, match="dt: found 0"):
-        spikenm.nir.export(small_run, "x.nir", dt=0)
+    for dt in (0, -1.0, 1e-320, 1e300, float("nan"), float("inf"), None, "1"):
+        with pytest.raises(spikenm.Error, match=re.escape(f"dt: found {dt!r}, wanted")):
+            spikenm.nir.export(small_run, "x.nir", dt=dt)
 
 
 def test_a_max_pool_of_more_than_spikes_is_refused(small_run):

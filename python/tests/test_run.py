@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
 
 import numpy as np
 import pytest
@@ -74,3 +76,53 @@ def test_what_a_run_has_not_written_is_refused_by_name(tmp_path):
     (tmp_path / "metrics.jsonl").write_text("what\n")
     with pytest.raises(spikenm.Error, match="line 1: found no JSON"):
         run.metrics()
+
+
+@pytest.mark.parametrize("text", [b"5", b"null", b"[1, 2]", b"\xff\xfe", b"[" * 200_000, b'{"a":' * 200_000])
+def test_what_is_no_table_is_refused_in_one_sentence(tmp_path, text):
+    (tmp_path / "config.toml").write_text("seed = 1\n")
+    (tmp_path / "result.json").write_bytes(text)
+    (tmp_path / "metrics.jsonl").write_bytes(b'{"epoch": 1}\n' + text + b"\n")
+    run = spikenm.load(tmp_path)
+    assert not run.finished and "not finished" in repr(run)
+    with pytest.raises(spikenm.Error, match="result.json: found .*wanted what a run has measured"):
+        run.result
+    with pytest.raises(spikenm.Error, match="metrics.jsonl: line 2: found .*wanted the metrics of an epoch"):
+        run.metrics()
+
+
+def test_folders_where_files_should_be_are_refused(tmp_path):
+    (tmp_path / "config.toml").write_text("seed = 1\n")
+    run = spikenm.load(tmp_path)
+    for name, read in (("result.json", lambda: run.result), ("metrics.jsonl", run.metrics)):
+        (tmp_path / name).mkdir()
+        with pytest.raises(spikenm.Error, match=f"{name}: cannot read: Is a directory"):
+            read()
+    assert not run.finished
+
+
+def test_a_line_that_is_being_written_may_end_within_a_character(tmp_path):
+    (tmp_path / "config.toml").write_text("seed = 1\n")
+    (tmp_path / "metrics.jsonl").write_bytes('{"epoch": 1, "a": "\u2028"}\n{"a": "é'.encode()[:-1])
+    assert spikenm.load(tmp_path).metrics() == [{"epoch": 1, "a": "\u2028"}]
+
+
+@pytest.mark.parametrize("kind", ["snm", "onnx", "nir"])
+def test_a_full_disk_leaves_the_old_file(kind, small_run, tmp_path):
+    if kind != "snm":
+        pytest.importorskip(kind)
+    path = tmp_path / f"m.{kind}"
+    write = {"snm": lambda p: small_run.export(p), "onnx": lambda p: spikenm.onnx.export(small_run, p),
+             "nir": lambda p: spikenm.nir.export(small_run, p)}[kind]
+    write(path)
+    before, limits = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, limits[1]))
+    try:
+        with pytest.raises(spikenm.Error, match=f"m.{kind}: cannot write"):
+            write(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == before and os.listdir(tmp_path) == [path.name]
+    for bad, sentence in ((tmp_path, "wanted a regular file"), (tmp_path / "no" / "m", "cannot write"), ("a\0b", "null character")):
+        with pytest.raises(spikenm.Error, match=sentence):
+            write(bad)
