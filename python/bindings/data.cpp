@@ -18,6 +18,8 @@ namespace {
 
 using data::Event;
 
+constexpr int64_t kMostFrames = 1 << 20;  // of a sample
+
 // One field of every event.
 template <class T, class Field>
 Array<T> column(const std::vector<Event>& events, Field field) {
@@ -84,6 +86,9 @@ Array<float> frames(const Values<int64_t>& t, const Values<uint16_t>& x, const V
 // (samples [n, frames, channels, height, width], labels [n], class names), pixels as 0..255.
 nb::tuple samples(const std::vector<std::string>& assignments, const std::string& part,
                   int64_t steps, int64_t limit, uint64_t seed) {
+  SPIKENM_CHECK(steps >= 1 && steps <= kMostFrames, "T: found {}, wanted 1 to {}", steps,
+                kMostFrames);
+  SPIKENM_CHECK(limit >= 0, "limit: found {}, wanted 0 or more", limit);
   std::vector<float> values;
   std::vector<int64_t> labels;
   data::DatasetInfo info;

@@ -9,6 +9,7 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <mutex>
 
 namespace spikenm::python {
@@ -16,6 +17,14 @@ namespace {
 
 using runtime::Model;
 using runtime::Session;
+
+// As of a file: one value that is no number would make nonsense of all that follow it.
+void check_finite(const Values<float>& values, const char* name) {
+  const float* const end = values.data() + values.size();
+  const float* const bad =
+      std::find_if_not(values.data(), end, [](float v) { return std::isfinite(v); });
+  SPIKENM_CHECK(bad == end, "{}: found the value {}, wanted finite numbers", name, *bad);
+}
 
 // A model and one session of it. Python's threads may share it: calls wait for each other.
 class Runtime {
@@ -36,6 +45,7 @@ class Runtime {
     std::vector<float> scores;
     {
       const nb::gil_scoped_release release;
+      check_finite(input, "frames");
       const std::lock_guard<std::mutex> lock(mutex_);
       set_threads(threads_);
       scores.reserve(static_cast<size_t>(samples * model.classes()));
@@ -56,6 +66,7 @@ class Runtime {
     std::vector<float> scores;
     {
       const nb::gil_scoped_release release;
+      check_finite(frame, "frame");
       const std::lock_guard<std::mutex> lock(mutex_);
       set_threads(threads_);
       const auto found = session_->step({frame.data(), frame.size()});
@@ -83,6 +94,7 @@ class Runtime {
   }
   void set_state(const Values<float>& state) {
     const nb::gil_scoped_release release;
+    check_finite(state, "state");
     const std::lock_guard<std::mutex> lock(mutex_);
     const std::span<float> own = session_->state();
     SPIKENM_CHECK(state.size() == own.size(), "state: found {} values, wanted {}", state.size(),
@@ -103,6 +115,7 @@ class Runtime {
     const int64_t size = model.frames() * model.frame_size();
     SPIKENM_CHECK(static_cast<int64_t>(pixels.size()) == size, "pixels: found {} values, wanted {}",
                   pixels.size(), size);
+    check_finite(pixels, "pixels");
     std::vector<float> values(pixels.data(), pixels.data() + pixels.size());
     run::normalize(values, model);
     return sample_array(std::move(values));

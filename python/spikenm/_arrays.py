@@ -38,8 +38,23 @@ def _shared(value: Any, name: str) -> NDArray[np.float32]:
         raise Error(f"{name}: found a tensor on {device}, wanted one on the CPU")
     if not hasattr(value, "__dlpack__"):
         raise Error(f"{name}: found {type(value).__name__}, wanted an array of float32")
-    shared: NDArray[np.float32] = np.from_dlpack(value)  # type: ignore[assignment]
+    layout = str(getattr(value, "layout", "torch.strided"))
+    if layout != "torch.strided":
+        raise Error(f"{name}: found a tensor of layout {layout}, wanted a dense one")
+    # DLPack knows no such view, and would give the values with the other sign.
+    if callable(getattr(value, "is_neg", None)) and value.is_neg():
+        raise Error(f"{name}: found a view whose values are yet to be negated, wanted {name}.resolve_neg()")
+    try:
+        shared: NDArray[np.float32] = np.from_dlpack(value)  # type: ignore[assignment]
+    except (BufferError, RuntimeError, TypeError, ValueError) as e:
+        raise Error(f"{name}: found a tensor that cannot be read in place ({e}), wanted a dense one on the CPU") from None
     return shared
+
+
+def check_range(name: str, value: Any, low: int, high: int) -> None:
+    """Refuses a setting that is no whole number, or none from `low` to `high`."""
+    if not isinstance(value, int) or not low <= value <= high:
+        raise Error(f"{name}: found {value!r}, wanted a whole number from {low} to {high}")
 
 
 def whole_column(value: Any, dtype: Any, name: str) -> NDArray[Any]:

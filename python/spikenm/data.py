@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import whole_column
+from ._arrays import check_range, whole_column
 from ._core import Error
+from ._files import file_name
 from ._toml import assignment
 
 __all__ = ["Events", "Samples", "frames", "read_events", "samples"]
+
+_MOST_FRAMES = 1 << 20  # of a sample
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Samples:
 
 def read_events(path: str | os.PathLike[str]) -> Events:
     """An event file of any known format, which is recognised by its content."""
-    return Events(*_core.read_events(path))
+    return Events(*_core.read_events(file_name(path)))
 
 
 def frames(
@@ -98,10 +101,11 @@ def frames(
         events = read_events(events)
     if by not in ("number", "time"):
         raise Error(f"by: found {by!r}, wanted 'number' or 'time'")
-    for name, value, low, high in [("T", T, 1, 1 << 20), ("polarities", polarities, 1, 2), ("resize", resize, 0, 1 << 14),
-                                   ("width", width, 0, 1 << 16), ("height", height, 0, 1 << 16)]:
-        if not isinstance(value, int) or not low <= value <= high:
-            raise Error(f"{name}: found {value!r}, wanted a whole number from {low} to {high}")
+    check_range("T", T, 1, _MOST_FRAMES)
+    check_range("polarities", polarities, 1, 2)
+    check_range("resize", resize, 0, 1 << 14)
+    check_range("width", width, 0, 1 << 16)
+    check_range("height", height, 0, 1 << 16)
     t, x, y, p = _columns(events)
     width = width or getattr(events, "width", 0) or _extent(x)
     height = height or getattr(events, "height", 0) or _extent(y)
@@ -115,6 +119,9 @@ def samples(name: str, T: int = 10, *, part: str = "test", limit: int = 0, seed:
     """
     if part not in ("train", "test"):
         raise Error(f"part: found {part!r}, wanted 'train' or 'test'")
+    check_range("T", T, 1, _MOST_FRAMES)
+    check_range("limit", limit, 0, (1 << 63) - 1)
+    check_range("seed", seed, 0, (1 << 64) - 1)
     assignments = [assignment("name", name), *(assignment(key, value) for key, value in keys.items())]
     return Samples(*_core.samples(assignments, part, T, limit, seed))
 

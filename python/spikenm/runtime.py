@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import float_array
+from ._arrays import check_range, float_array
 from ._core import Error
+from ._files import file_name
 
 __all__ = ["Runtime", "load"]
 
@@ -35,9 +36,9 @@ class Runtime:
         threads: how many it may use; 0: all cores.
         batch: samples that run at once. A call may have more: they run one batch after another.
         """
-        _check_range("threads", threads, 0, 1024)
-        _check_range("batch", batch, 1, 4096)
-        self._core = _core.Runtime(path, threads, batch)
+        check_range("threads", threads, 0, 1024)
+        check_range("batch", batch, 1, 4096)
+        self._core = _core.Runtime(file_name(path), threads, batch)
         facts: dict[str, Any] = json.loads(self._core.facts())
         self.path = os.fspath(path)
         self.network: str = facts["network"]
@@ -101,7 +102,7 @@ class Runtime:
 
     def read(self, path: str | os.PathLike[str]) -> NDArray[np.float32]:
         """A file as a sample of this network: an event file, a .npy array or a PNG picture."""
-        return self._core.read(path)
+        return self._core.read(file_name(path))
 
     def normalize(self, pixels: Any) -> NDArray[np.float32]:
         """Pixels 0..255 of one sample as the network reads them; event counts stay as they are."""
@@ -114,11 +115,6 @@ class Runtime:
 def load(path: str | os.PathLike[str], threads: int = 0, batch: int = 16) -> Runtime:
     """The network of a .snm file (`spikenm export`, `Run.export`)."""
     return Runtime(path, threads, batch)
-
-
-def _check_range(name: str, value: int, low: int, high: int) -> None:
-    if not isinstance(value, int) or not low <= value <= high:
-        raise Error(f"{name}: found {value!r}, wanted a whole number from {low} to {high}")
 
 
 def _text(shape: tuple[int, ...]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -110,3 +112,21 @@ def test_samples_of_a_data_set():
         samples("no-such-set")
     with pytest.raises(spikenm.Error, match="data.colour"):
         samples("moving-shapes", colour="red")
+
+
+@pytest.mark.parametrize(("key", "value"), [("T", 0), ("T", -1), ("T", 1 << 21), ("T", 2.0), ("limit", -1), ("seed", -1), ("seed", 1 << 64)])
+def test_settings_of_samples_are_named(key, value):
+    with pytest.raises(spikenm.Error, match=f"^{key}: found {value}, wanted a whole number from"):
+        samples("moving-shapes", **({"limit": 1} | {key: value}))
+    if key == "T" and isinstance(value, int):  # and where Python's side has let it pass
+        with pytest.raises(spikenm.Error, match=f"^T: found {value}"):
+            spikenm._core.samples(['name="moving-shapes"'], "test", value, 1, 0)
+
+
+def test_a_name_that_is_no_utf_8_is_an_error_of_ours(tmp_path):
+    name = os.fsdecode(b"caf\xe9.bin")
+    with pytest.raises(spikenm.Error, match="caf\udce9.bin"):
+        read_events(tmp_path / name)
+    for bad in ("a\0b", "\ud800", ""):
+        with pytest.raises(spikenm.Error, match="wanted the name of a file"):
+            read_events(bad)

@@ -136,3 +136,29 @@ def test_labels_are_those_of_spikenm_run(tmp_path, golden_model, run_program, rt
         scores = rt(rt.read(file))
         np.testing.assert_allclose(scores, row["scores"], rtol=1e-5)
         assert int(scores.argmax()) == row["label"]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_values_that_are_no_numbers_are_refused_and_the_stream_stays_as_it_is(rt, value):
+    bad = some_frames(3, 2, 8, 8)
+    bad[-1, -1, -1, -1] = value
+    with pytest.raises(spikenm.Error, match="frames: found the value .*, wanted finite numbers"):
+        rt(bad)
+    rt.step(bad[0])
+    state = rt.state
+    with pytest.raises(spikenm.Error, match="frame: found the value"):
+        rt.step(bad[-1])
+    with pytest.raises(spikenm.Error, match="state: found the value"):
+        rt.state = np.full_like(state, value)
+    np.testing.assert_array_equal(rt.state, state)
+    with pytest.raises(spikenm.Error, match="pixels: found the value"):
+        rt.normalize(bad)
+
+
+def test_tensors_that_numpy_would_read_otherwise_are_refused(rt):
+    torch = pytest.importorskip("torch")
+    tensor = torch.from_numpy(some_frames(3, 2, 8, 8))
+    with pytest.raises(spikenm.Error, match="yet to be negated, wanted frames.resolve_neg()"):
+        rt(torch._neg_view(tensor))
+    with pytest.raises(spikenm.Error, match="frames: found a tensor of layout torch.sparse_coo, wanted a dense one"):
+        rt(tensor.to_sparse())
