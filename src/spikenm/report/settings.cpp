@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 namespace spikenm::report {
 namespace {
@@ -37,7 +38,7 @@ void keep_root_of_own_data(Settings& settings) {
   if (name == "image-folder" || name == "event-folder") {
     std::string path = std::filesystem::path(root->second).lexically_normal().string();
     if (path.size() > 1 && path.ends_with('/')) path.pop_back();
-    root->second = path;
+    root->second = std::move(path);
   } else {
     settings.erase(root);
   }
