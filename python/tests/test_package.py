@@ -32,7 +32,8 @@ def test_an_import_is_fast_and_brings_neither_torch_nor_numpy():
 
 
 def test_the_module_links_neither_torch_nor_openmp():
-    linked = subprocess.run(["ldd", spikenm._core.__file__], capture_output=True, text=True, check=True).stdout
+    lines = subprocess.run(["ldd", spikenm._core.__file__], capture_output=True, text=True, check=True).stdout.splitlines()
+    linked = " ".join(line.split()[0] for line in lines)  # an address may read like a name
     assert "libc.so" in linked
     assert not any(name in linked for name in ("torch", "c10", "gomp", "omp.so", "libpython"))
 

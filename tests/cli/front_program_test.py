@@ -54,7 +54,8 @@ def until(terminal, drawn, part):
 
 class FrontProgram(unittest.TestCase):
     def test_links_no_torch(self):
-        libraries = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
+        lines = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout.splitlines()
+        libraries = " ".join(line.split()[0] for line in lines)  # an address may read like a name
         for name in ("torch", "c10", "cuda", "gomp"):
             self.assertNotIn(name, libraries)
 
@@ -139,7 +140,10 @@ class FrontProgram(unittest.TestCase):
             (run_folder / "result.json").unlink()
             with open(run_folder / "metrics.jsonl", "a") as lines:
                 lines.write(json.dumps({"epoch": 21, "phase": "search", "loss": 0.04, **{f"number{i}": i for i in range(20)}}) + "\n")
-            near, far = pty.openpty()
+            try:
+                near, far = pty.openpty()
+            except OSError as error:
+                self.skipTest(f"no terminal to be had: {error}")
             fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 8, 60, 0, 0))
             watch = subprocess.Popen([PROGRAM, "watch", run_folder, "--every", "0.1"], stdout=subprocess.PIPE, stderr=far, text=True)
             os.close(far)

@@ -35,7 +35,8 @@ class RunProgram(unittest.TestCase):
         return pathlib.Path(self.folder.name) / name
 
     def test_links_no_torch(self):
-        linked = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
+        lines = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout.splitlines()
+        linked = " ".join(line.split()[0] for line in lines)  # an address may read like a name
         self.assertIn("libc.so", linked)
         for name in ("torch", "c10", "cuda", "gomp"):
             self.assertNotIn(name, linked)

@@ -65,6 +65,7 @@ TEST(TrainedTensors, AStatisticOrACreditThatIsNotFiniteIsNamed) {
   check_finite(trained_tensors(*network, *rewire), "here");
   rewire->credit(2)->credit.fill_(INFINITY);
   rewire->after_backward({});
+  rewire->after_step({.steps = 1000}, [](const at::Tensor&, const at::Tensor&) {});
   EXPECT_ERROR(check_finite(trained_tensors(*network, *rewire), "here"), "conv3.credit");
   network->norms()[1].state.running_var.fill_(NAN);
   EXPECT_ERROR(check_finite(trained_tensors(*network, *rewire), "here"),
