@@ -31,9 +31,12 @@ def test_an_import_is_fast_and_brings_neither_torch_nor_numpy():
     assert brought == "[]"
 
 
+def lines_of_ldd():
+    return subprocess.run(["ldd", spikenm._core.__file__], capture_output=True, text=True, check=True).stdout.splitlines()
+
+
 def test_the_module_links_neither_torch_nor_openmp():
-    lines = subprocess.run(["ldd", spikenm._core.__file__], capture_output=True, text=True, check=True).stdout.splitlines()
-    linked = " ".join(line.split()[0] for line in lines)  # an address may read like a name
+    linked = " ".join(line.split()[0] for line in lines_of_ldd())  # an address may read like a name
     assert "libc.so" in linked
     assert not any(name in linked for name in ("torch", "c10", "gomp", "omp.so", "libpython"))
 
@@ -44,9 +47,7 @@ def test_the_wheel_holds_what_it_links_and_nothing_of_torch_or_openmp():
     if not inside:
         pytest.skip("installed from source, not from the wheel of `make wheel`")
     assert inside <= {"libcrypto", "libfmt", "liblz4", "libpng16", "libturbojpeg", "libzstd", "libz"}
-    core = Path(spikenm._core.__file__)
-    linked = subprocess.run(["ldd", core], capture_output=True, text=True, check=True).stdout
-    outside = {line.split()[0] for line in linked.splitlines() if str(package.parent) not in line}
+    outside = {line.split()[0] for line in lines_of_ldd() if str(package.parent) not in line}
     assert outside <= {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "libz.so.1",
                        "libpthread.so.0", "libdl.so.2", "/lib64/ld-linux-x86-64.so.2"}
 
