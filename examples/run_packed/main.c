@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   spikenm_frame_shape(model, shape);
   size_t size = (size_t)(spikenm_frames(model) * shape[0] * shape[1] * shape[2]);
   float* values = malloc((size + (size_t)classes) * sizeof *values);
+  if (values == NULL) return fail("out of memory");
   float* scores = values + size; /* one score for each class */
   for (size_t i = 0; i < size; ++i) values[i] = 1; /* a real sample comes from a file or a camera */
   if (spikenm_run(session, values, 1, scores) != 0) return fail(spikenm_last_error());

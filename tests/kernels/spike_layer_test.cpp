@@ -279,5 +279,16 @@ TEST(SpikeLayer, AddsTheRowsOfTheSpikes) {
   }
 }
 
+// A file can ask for sizes whose product is beyond a number of 64 bits.
+TEST(SpikeLayer, ScratchOfHostileSizesIsMoreThanAnyMachineHas) {
+  const SpikeLayer layer{.samples = 1 << 20,
+                         .steps = 1 << 16,
+                         .out_channels = 1,
+                         .input = {.channels = 64, .most_sources = 4096},
+                         .window = {.padding = int64_t{1} << 30},
+                         .rows = {.int8 = true, .rows = 64, .part_rows = 64}};
+  EXPECT_GE(spike_layer_scratch(layer, 1), size_t{1} << 49);
+}
+
 }  // namespace
 }  // namespace spikenm::kernels

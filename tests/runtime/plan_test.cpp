@@ -25,6 +25,14 @@ LayerPlan plan_of(const std::optional<WeightRule>& rule, double rate) {
   return Model(model_of(rule, rate)).layer(1).plan;
 }
 
+TEST(Plan, RatesFollowPoolsAndAreUsualWhereNoneWasRecorded) {
+  const std::vector<double> rates = bit_rates(model_of(std::nullopt, 0.1));
+  const double pooled = 1 - 0.9 * 0.9 * 0.9 * 0.9;
+  EXPECT_DOUBLE_EQ(rates[3], 0.1);
+  EXPECT_DOUBLE_EQ(rates[4], pooled);
+  EXPECT_DOUBLE_EQ(rates[7], kUsualRate);
+}
+
 constexpr WeightRule kShared{{2, 16, 64}, nm::Axis::kIn, false};
 
 TEST(Plan, PacksWhereOutputsShareTheirMasks) {

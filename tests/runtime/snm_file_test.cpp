@@ -4,7 +4,7 @@
 #include "spikenm/graph/graph_json.h"
 #include "spikenm/runtime/snm_sections.h"
 #include "support/expect_error.h"
-#include "support/graphs.h"
+#include "support/run_graphs.h"
 #include "support/stored_models.h"
 #include "support/temp_dir.h"
 
@@ -159,6 +159,41 @@ TEST(SnmFile, SectionsMustFitTheGraph) {
   refuses(with_section(kGraphSection, 0, "["), "m.snm (graph)");
   refuses(with_section(kMetaSection, 0, R"({"steps":3,"input":{"kind":"events"},"more":1})"),
           "'more'");
+}
+
+// The sections of `kind` with their highest bit set, which stands behind the last of their bits.
+std::string with_last_bit(const StoredModel& model, SectionKind kind) {
+  const std::string bytes = encode_snm(model);
+  std::vector<Section> sections = decode_sections(as_bytes(bytes), "m.snm");
+  std::vector<std::string> changed;
+  changed.reserve(sections.size());
+  for (Section& section : sections)
+    if (section.kind == kind) {
+      changed.emplace_back(as_text(section.bytes));
+      changed.back().back() = static_cast<char>(changed.back().back() | 0x80);
+      section.bytes = as_bytes(changed.back());
+    }
+  return encode_sections(sections);
+}
+
+TEST(SnmFile, BitsBehindTheLastOneAreRefused) {
+  test::GraphMaker m({1, 3, 3}, 2);
+  const auto fire = m.unit(0, 4, 1);  // 36 neurons
+  m.add(test::synapse_of(2), {m.add(graph::Flatten{}, {fire})});
+  const StoredModel model = test::random_model(
+      m.finish(), {.rule = WeightRule{{1, 4, 1}, nm::Axis::kIn, false}, .masks_neurons = true});
+  EXPECT_ERROR(decode_snm(as_bytes(with_last_bit(model, kMaskSection)), "m.snm"),
+               "found a bit behind its 36 neurons, wanted zeros");
+  EXPECT_ERROR(decode_snm(as_bytes(with_last_bit(model, kPositionsSection)), "m.snm"),
+               "found a bit behind its", "bits of positions, wanted zeros");
+}
+
+TEST(SnmFile, RatesAreShares) {
+  for (const double rate : {-0.5, -1.0, 1.5}) {
+    StoredModel model = example();
+    model.rates.begin()->second = rate;
+    EXPECT_ERROR(decode_snm(as_bytes(encode_snm(model)), "m.snm"), "rate: found", "wanted 0 to 1");
+  }
 }
 
 TEST(SnmFile, AGraphAloneAsksForNoMemory) {

@@ -49,11 +49,24 @@ TEST(SnmSections, ANewerVersionIsNamed) {
   EXPECT_ERROR(decode_sections(as_bytes(file), "f.snm"), "f.snm", "version 3", "wanted 1 to 2");
 }
 
+TEST(SnmSections, BitsAreOfVersion2) {
+  const std::vector<Section> sections{{kBitsSection, 1, as_bytes("abc")}};
+  EXPECT_EQ(decode_sections(as_bytes(encode_sections(sections, 2)), "f").size(), 1u);
+  EXPECT_ERROR(decode_sections(as_bytes(encode_sections(sections, 1)), "f"),
+               "section WBIT of node 1 in version 1, wanted it in 2 or later");
+}
+
 TEST(SnmSections, ATableThatLiesIsRefused) {
   std::string file = example();
   file[24 + 8] = 64;  // the first section's offset
   fit_sums(file);
   EXPECT_ERROR(decode_sections(as_bytes(file), "f"), "begins at byte 64, wanted 128");
+  for (const size_t zeros : {size_t{16}, size_t{24 + 28}}) {  // of the header, of an entry
+    file = example();
+    file[zeros] = 5;
+    fit_sums(file);
+    EXPECT_ERROR(decode_sections(as_bytes(file), "f"), "f: found 5 where the format has a zero");
+  }
   file = example();
   file[150] = 1;
   EXPECT_ERROR(decode_sections(as_bytes(file), "f"), "between sections");

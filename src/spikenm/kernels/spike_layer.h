@@ -165,6 +165,16 @@ struct SpikeLayer {
   float* values = nullptr;     // [samples, steps, pixels, out_channels], where there are none
 
   [[nodiscard]] int64_t blocks() const { return spike_words(out_channels); }
+  // The outputs of a block that are channels: what stands behind the last one never fires.
+  [[nodiscard]] uint64_t channels_of(int64_t block) const {
+    const int64_t left = out_channels - block * kSpikeBlock;
+    return left >= kSpikeBlock ? ~uint64_t{0} : (uint64_t{1} << left) - 1;
+  }
+  // The neurons of a block at a pixel that may fire.
+  [[nodiscard]] uint64_t alive(int64_t pixel, int64_t block) const {
+    const uint64_t there = channels_of(block);
+    return neurons.alive == nullptr ? there : there & neurons.alive[pixel * blocks() + block];
+  }
 };
 
 // A piece of a layer's work.

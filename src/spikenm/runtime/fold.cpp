@@ -50,8 +50,7 @@ void fold_layer(const StoredModel& model, Layer& layer, double unit) {
   layer.scale.assign(scale.begin(), scale.end());
   layer.shift.assign(shift.begin(), shift.end());
   layer.scale.resize(padded, 0);
-  // Neurons behind the last channel never fire.
-  layer.shift.resize(padded, layer.neurons ? -1e30f : 0);
+  layer.shift.resize(padded, 0);
 }
 
 kernels::LayerNeurons folded_neurons(const graph::NeuronParams& params) {

@@ -4,6 +4,7 @@
 #include "spikenm/runtime/weight_walk.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace spikenm::runtime {
 namespace {
@@ -16,22 +17,23 @@ int64_t word_of(const Places& places, int64_t output, int64_t input, int64_t tap
   return (output * places.taps + tap) * places.words + input / kSpikeBlock;
 }
 
-PreparedRows bytes_for(RowForm form, int64_t bytes) {
+PreparedRows bytes_for(RowForm form, AlignedBytes data) {
   PreparedRows rows;
   rows.form = form;
   rows.int8 = true;
-  rows.data = AlignedBytes(static_cast<size_t>(bytes));
+  rows.data = std::move(data);
   return rows;
 }
 
 }  // namespace
 
-PreparedRows prepare_dense(const SynapseTensor& tensor, const Layer& layer) {
+PreparedRows prepare_dense(const SynapseTensor& tensor, const Layer& layer,
+                           const RowMemory& memory) {
   SPIKENM_ASSERT(tensor.type == WeightType::kInt8 && layer.reads_spikes);
   const Places places(tensor, layer);
   const int64_t padded = places.words * kSpikeBlock;
   PreparedRows rows =
-      bytes_for(RowForm::kDense, places.blocks * places.taps * padded * kSpikeBlock);
+      bytes_for(RowForm::kDense, memory(places.blocks * places.taps * padded * kSpikeBlock));
   auto* const to = rows.data.as<int8_t>();
   each_weight(
       tensor, places, [&](int64_t output, int64_t input, int64_t tap, const uint8_t* value) {
@@ -42,7 +44,8 @@ PreparedRows prepare_dense(const SynapseTensor& tensor, const Layer& layer) {
   return rows;
 }
 
-PreparedRows prepare_packed(const SynapseTensor& tensor, const Layer& layer) {
+PreparedRows prepare_packed(const SynapseTensor& tensor, const Layer& layer,
+                            const RowMemory& memory) {
   SPIKENM_ASSERT(tensor.type == WeightType::kInt8 && layer.reads_spikes);
   const Places places(tensor, layer);
   std::vector<uint8_t> kept(
@@ -54,8 +57,8 @@ PreparedRows prepare_packed(const SynapseTensor& tensor, const Layer& layer) {
     ++count(output, input, tap);
   });
   const int64_t slots = (std::ranges::max(kept) + 3) / 4 * 4;
-  PreparedRows rows =
-      bytes_for(RowForm::kPacked, places.blocks * 4 * places.taps * places.words * slots * 32);
+  PreparedRows rows = bytes_for(
+      RowForm::kPacked, memory(places.blocks * 4 * places.taps * places.words * slots * 32));
   rows.word_rows = static_cast<int32_t>(slots);
 
   std::ranges::fill(kept, uint8_t{0});

@@ -109,7 +109,7 @@ KeptRows find_kept_rows(const SynapseTensor& tensor, const Layer& layer) {
 }
 
 PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer,
-                          std::vector<uint64_t> keep, const RowUse& use) {
+                          std::vector<uint64_t> keep, const RowUse& use, const RowMemory& memory) {
   const Places places(tensor, layer);
   const bool packs = !keep.empty();
   PreparedRows rows;
@@ -127,8 +127,8 @@ PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer,
   if (packs && rows.int8 && kernels::has_bit_gathers(use.isa))
     rows.picks = kernels::make_picks(layer.window, places.words, places.blocks, rows.view());
   const int64_t block_rows = rows.view().block_rows();
-  const size_t item = rows.int8 ? sizeof(int8_t) : sizeof(float);
-  rows.data = AlignedBytes(static_cast<size_t>(places.blocks * block_rows * kSpikeBlock) * item);
+  const int64_t item = rows.int8 ? sizeof(int8_t) : sizeof(float);
+  rows.data = memory(places.blocks * block_rows * kSpikeBlock * item);
 
   const auto put = [&](int64_t output, int64_t input, int64_t tap, const uint8_t* value) {
     const int64_t block = output / kSpikeBlock, lane = output % kSpikeBlock;

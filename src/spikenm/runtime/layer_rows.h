@@ -4,7 +4,9 @@
 #include "spikenm/kernels/pick_tables.h"
 #include "spikenm/runtime/aligned.h"
 #include "spikenm/runtime/program.h"
+#include "spikenm/runtime/row_budget.h"
 
+#include <functional>
 #include <vector>
 
 namespace spikenm::runtime {
@@ -31,6 +33,9 @@ struct KeptRows {
 // Where few outputs share a mask, 64 of them keep nearly every row, and nothing is counted.
 KeptRows find_kept_rows(const SynapseTensor& tensor, const Layer& layer);
 
+// Memory for rows, once the budget has it for this layer.
+using RowMemory = std::function<AlignedBytes(int64_t bytes)>;
+
 // What rows are read by.
 struct RowUse {
   Isa isa = active_isa();
@@ -39,10 +44,12 @@ struct RowUse {
 
 // With a `keep`, rows that no output of a block keeps are left out.
 PreparedRows prepare_rows(const SynapseTensor& tensor, const Layer& layer,
-                          std::vector<uint64_t> keep, const RowUse& use);
+                          std::vector<uint64_t> keep, const RowUse& use, const RowMemory& memory);
 
 // int8 weights for the kernels that read every input (kernels::RowForm).
-PreparedRows prepare_dense(const SynapseTensor& tensor, const Layer& layer);
-PreparedRows prepare_packed(const SynapseTensor& tensor, const Layer& layer);
+PreparedRows prepare_dense(const SynapseTensor& tensor, const Layer& layer,
+                           const RowMemory& memory);
+PreparedRows prepare_packed(const SynapseTensor& tensor, const Layer& layer,
+                            const RowMemory& memory);
 
 }  // namespace spikenm::runtime

@@ -23,7 +23,13 @@ std::vector<uint64_t> alive_words(const std::vector<uint8_t>& mask, const graph:
 
 Model::Model(StoredModel stored, Isa isa)
     : isa_(isa), stored_(std::move(stored)), program_(make_program(stored_)) {
+  const std::vector<double> rates = bit_rates(stored_);
+  RowBudget budget(stored_);
   for (const Layer& layer : program_.layers) {
+    const RowMemory memory = [&](int64_t bytes) {
+      budget.take(stored_.graph.node(layer.synapse).name, bytes);
+      return AlignedBytes(static_cast<size_t>(bytes));
+    };
     // Taken out, so that it is freed before the next one is laid out.
     const SynapseTensor tensor = std::move(stored_.synapses.at(layer.synapse));
     ModelLayer made;
@@ -37,18 +43,18 @@ Model::Model(StoredModel stored, Isa isa)
     const Sources& sources = program_.sources[layer.input];
     made.plan = plan_layer(tensor, layer,
                            {.kept = kept.share,
-                            .rate = input_rate(stored_, program_, layer),
+                            .rate = input_rate(stored_, program_, layer, rates),
                             .most_sources = sources.most(),
                             .most_count = sources.most_count(),
                             .byte_products = kernels::has_byte_products(isa)});
     if (made.plan.form == kernels::RowForm::kDense) {
-      made.rows = prepare_dense(tensor, layer);
+      made.rows = prepare_dense(tensor, layer, memory);
     } else if (made.plan.form == kernels::RowForm::kPacked) {
-      made.rows = prepare_packed(tensor, layer);
+      made.rows = prepare_packed(tensor, layer, memory);
     } else {
       if (!made.plan.packs) kept.keep.clear();
       made.rows = prepare_rows(tensor, layer, std::move(kept.keep),
-                               {.isa = isa, .most_count = sources.most_count()});
+                               {.isa = isa, .most_count = sources.most_count()}, memory);
     }
     if (layer.neurons && stored_.neuron_masks.contains(*layer.neurons))
       made.alive = alive_words(stored_.neuron_masks.at(*layer.neurons),

@@ -129,6 +129,16 @@ void apply_pool_bits(const graph::Pool& pool, const graph::Shape& map, BitsView 
     });
 }
 
+// Windows of any size: the words of a window are added one by one to counts of 64 channels, which are kept
+// bit by bit. A carry goes up the planes as it does when numbers are added by hand.
+//
+//   channel          0 1 2 3 …              carry = word
+//   plane 0 (ones)   1 0 1 0                for each plane:   plane, carry = plane ^ carry, plane & carry
+//   plane 1 (twos)   0 1 1 0
+//   + word           1 0 1 1
+//   plane 0          0 0 0 1                counts  1 2 3 0  +  1 0 1 1  =  2 2 4 1
+//   plane 1          1 1 0 0
+//   plane 2          0 0 1 0
 void apply_pool_planes(const graph::Pool& pool, const graph::Shape& map, BitsView in,
                        std::span<const BitsView> planes) {
   const size_t count = planes.size();
@@ -186,6 +196,12 @@ void apply_vote(int64_t voters, RealView in, RealView out) {
     }
 }
 
+// Spikes as numbers: every source of a pixel adds 2^plane to the channels whose bits are set, and sums are
+// then brought to what a spike counts.
+//
+//   pixel p of an average pool over 2x2 (unit 1/4), channels 0 1 2 3
+//     plane 0   1 0 1 0
+//     plane 1   0 1 1 0        counts 1 2 3 0   ->   values 0.25 0.5 0.75 0
 void apply_expand(const Sources& sources, std::span<const BitsView> maps, RealView out) {
   const int64_t pixels = sources.height * sources.width;
   const auto unit = static_cast<float>(sources.unit);

@@ -33,27 +33,43 @@ double plane_rate(double rate, int64_t window, int64_t plane) {
   return total;
 }
 
-// The rate of a map of bits: of neurons, or of a pool over them.
-double map_rate(const StoredModel& model, const MapPlane& map) {
-  const graph::Node& node = model.graph.node(map.node);
-  if (const auto* pool = node.as<graph::Pool>()) {
-    const double below = map_rate(model, {node.inputs[0], 0});
-    const int64_t window = pool->size * pool->size;
-    if (pool->kind == graph::PoolKind::kAverage) return plane_rate(below, window, map.plane);
-    return 1 - std::pow(1 - below, static_cast<double>(window));
-  }
-  const auto found = model.rates.find(map.node);
-  return found == model.rates.end() ? kUsualRate : found->second;
+int64_t window_of(const graph::Pool& pool) {
+  return pool.size * pool.size;
+}
+
+// The rate of one map of a node.
+double map_rate(const StoredModel& model, const MapPlane& map, const std::vector<double>& rates) {
+  const auto* const pool = model.graph.node(map.node).as<graph::Pool>();
+  if (pool == nullptr || pool->kind == graph::PoolKind::kMax) return rates[map.node];
+  return plane_rate(rates[map.node], window_of(*pool), map.plane);
 }
 
 }  // namespace
 
-double input_rate(const StoredModel& model, const Program& program, const Layer& layer) {
+std::vector<double> bit_rates(const StoredModel& model) {
+  std::vector<double> rates(model.graph.nodes().size(), kUsualRate);
+  for (NodeId id = 0; id < rates.size(); ++id) {
+    const graph::Node& node = model.graph.node(id);
+    if (const auto recorded = model.rates.find(id); recorded != model.rates.end())
+      rates[id] = recorded->second;
+    if (const auto* pool = node.as<graph::Pool>()) {
+      rates[id] = rates[node.inputs[0]];
+      if (pool->kind == graph::PoolKind::kMax)
+        rates[id] = 1 - std::pow(1 - rates[id], static_cast<double>(window_of(*pool)));
+    }
+  }
+  return rates;
+}
+
+double input_rate(const StoredModel& model, const Program& program, const Layer& layer,
+                  const std::vector<double>& rates) {
   const Sources& sources = program.sources[layer.input];
   if (sources.list.empty()) return 1;
+  std::vector<double> rate;  // of each map
+  for (const MapPlane& map : sources.maps) rate.push_back(map_rate(model, map, rates));
   double total = 0;
   for (const kernels::SpikeSource& source : sources.list)
-    total += map_rate(model, sources.maps[static_cast<size_t>(source.map)]);
+    total += rate[static_cast<size_t>(source.map)];
   return total / static_cast<double>(sources.height * sources.width);
 }
 

@@ -27,8 +27,13 @@ struct LayerPlan {
 // The rate of neurons that no file recorded.
 constexpr double kUsualRate = 0.1;
 
-// How many spikes an input of the layer receives at a step, by the recorded rates.
-double input_rate(const StoredModel& model, const Program& program, const Layer& layer);
+// How often the bits of each node are set, by the recorded rates: those of neurons, and of max pools over
+// them. An average pool has that of what it reads.
+std::vector<double> bit_rates(const StoredModel& model);
+
+// How many spikes an input of the layer receives at a step.
+double input_rate(const StoredModel& model, const Program& program, const Layer& layer,
+                  const std::vector<double>& rates);
 
 // What the choice depends on.
 struct PlanFacts {

@@ -27,12 +27,6 @@ int64_t pixels_of(const graph::Shape& shape) {
   return shape.height * shape.width;
 }
 
-int64_t weight_bytes(const StoredModel& model) {
-  size_t bytes = 0;
-  for (const auto& [id, tensor] : model.synapses) bytes += tensor.values.size();
-  return static_cast<int64_t>(bytes);
-}
-
 class Compiler {
  public:
   explicit Compiler(const StoredModel& model)

@@ -75,7 +75,10 @@ class Reference {
         if (layer.neurons) {
           const float h = std::fmaf(neurons.keep, v, value);
           const bool fired = h >= neurons.threshold;
-          v = fired ? std::fmaf(neurons.soft, h, neurons.reset) : h;
+          if (fired)
+            v = neurons.soft == 0 ? neurons.reset : std::fmaf(neurons.soft, h, neurons.reset);
+          else
+            v = h;
           value = fired && is_alive(*layer.neurons, i) ? 1 : 0;
         }
         out[static_cast<size_t>(t * shape.values() + i)] = value;

@@ -8,9 +8,7 @@
 namespace spikenm::runtime {
 
 Session::Session(std::shared_ptr<const Model> model, const SessionOptions& options)
-    : memory_(std::make_unique<Memory>(std::move(model), options)) {
-  reset();
-}
+    : memory_(std::make_unique<Memory>(std::move(model), options)) {}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -43,14 +41,14 @@ std::span<const float> Session::step(std::span<const float> frame) {
 }
 
 void Session::reset() {
-  memory_->reset_state(memory_->stream_state);
+  memory_->restart_stream();
 }
 
 std::span<float> Session::state() {
-  return memory_->stream_state;
+  return memory_->stream_state();
 }
 std::span<const float> Session::state() const {
-  return memory_->stream_state;
+  return memory_->stream_state();
 }
 
 double Session::firing_rate(NodeId neurons) const {

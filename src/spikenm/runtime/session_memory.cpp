@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
+#include <atomic>
 
 namespace spikenm::runtime {
 namespace {
@@ -72,13 +72,16 @@ void Session::Memory::allocate() {
                  static_cast<double>(kernels::spike_words(node(id).out.channels) * planes_of(id));
     total += real[id] + bits[id];
   }
+  total += 4.0 * static_cast<double>(lanes_) * static_cast<double>(own_state);
   check_memory(total);
+  bytes_ = total;
   for (NodeId id = 0; id < n; ++id) {
     nodes_[id].real = AlignedBytes(static_cast<size_t>(real[id]));
     nodes_[id].bits = AlignedBytes(static_cast<size_t>(bits[id]));
   }
-  stream_state.resize(state);
-  run_state_.resize(own_state);
+  stream_ = AlignedBytes(state * sizeof(float));
+  rooms_.resize(static_cast<size_t>(lanes_));
+  for (Room& room : rooms_) room.state = AlignedBytes(own_state * sizeof(float));
   scores_.resize(static_cast<size_t>(options.batch * model->classes()));
 }
 
@@ -136,9 +139,11 @@ void Session::Memory::connect_layers() {
     most_maps = std::max(most_maps, sources.maps.size());
   for (NodeId id = 0; id < nodes_.size(); ++id)
     most_maps = std::max(most_maps, node(id).inputs.size());
-  expand_maps_.reserve(most_maps);
-  sum_inputs_.reserve(most_maps);
-  check_memory(static_cast<double>(most_scratch));
+  for (Room& room : rooms_) {
+    room.maps.reserve(most_maps);
+    room.inputs.reserve(most_maps);
+  }
+  check_memory(bytes_ + static_cast<double>(most_scratch));
   scratch_ = AlignedBytes(most_scratch);
 }
 
@@ -146,6 +151,18 @@ void Session::Memory::begin(int64_t samples, int64_t steps, bool streams) {
   samples_ = samples;
   steps_ = steps;
   streams_ = streams;
+  if (streams) static_cast<void>(stream_state());
+}
+
+std::span<float> Session::Memory::stream_state() {
+  const std::span<float> state(stream_.as<float>(), stream_.size() / sizeof(float));
+  if (!streamed_) rest(state);
+  streamed_ = true;
+  return state;
+}
+
+void Session::Memory::restart_stream() {
+  if (streamed_) rest(stream_state());
 }
 
 int64_t Session::Memory::steps_of(NodeId id) const {
@@ -200,12 +217,29 @@ void Session::Memory::run_step(const Step& step) {
   if (step.kind == Step::Kind::kLayer) return run_layer(step.layer);
   if (step.kind == Step::Kind::kPoolBits || step.kind == Step::Kind::kPoolPlanes)
     return run_pool(step);
-  for (int64_t sample = 0; sample < samples_; ++sample) {
-    if (step.kind == Step::Kind::kNeuron)
-      run_neurons(step.node, sample);
-    else
-      run_real(step, sample);
-  }
+  run_samples(step);
+}
+
+// Threads take samples one by one, each with a room of its own.
+void Session::Memory::run_samples(const Step& step) {
+  struct {
+    Memory& memory;
+    const Step& step;
+    std::atomic<int64_t> next = 0;
+
+    void lane(int64_t index) {
+      Room& room = memory.rooms_[static_cast<size_t>(index)];
+      for (int64_t sample = next++; sample < memory.samples_; sample = next++) {
+        if (step.kind == Step::Kind::kNeuron)
+          memory.run_neurons(step.node, sample, room);
+        else
+          memory.run_real(step, sample, room);
+      }
+    }
+  } work{*this, step};
+  auto* const shared = &work;  // one pointer: the loop's body then needs no memory of its own
+  parallel_for(std::min<int64_t>(lanes_, samples_), 1,
+               [shared](int64_t lane, int64_t) { shared->lane(lane); });
 }
 
 void Session::Memory::run_layer(size_t index) {
@@ -215,7 +249,7 @@ void Session::Memory::run_layer(size_t index) {
   call.steps = steps_of(layer.out);
   call.input.input_steps = steps_of(layer.input);
   call.neurons.membrane =
-      layer.neurons && streams_ ? stream_state.data() + nodes_[layer.out].state : nullptr;
+      layer.neurons && streams_ ? stream_.as<float>() + nodes_[layer.out].state : nullptr;
   kernels::spike_layer_cpu(call, {scratch_.as<std::byte>(), scratch_.size()}, lanes_,
                            options.isa.value_or(model->isa()));
 }
@@ -246,26 +280,24 @@ void Session::Memory::pool_step(const Step& step, int64_t sample, int64_t t) con
   apply_pool_planes(pool, map, in, std::span(planes, static_cast<size_t>(count)));
 }
 
-void Session::Memory::run_neurons(NodeId id, int64_t sample) {
+void Session::Memory::run_neurons(NodeId id, int64_t sample, Room& room) {
   const graph::NeuronParams params = neuron_params(model->stored(), id);
   const auto mask = model->stored().neuron_masks.find(id);
-  std::span<float> state(streams_ ? stream_state.data() + nodes_[id].state : run_state_.data(),
-                         nodes_[id].states);
-  if (!streams_) begin_neurons(params, state);
+  float* const state = streams_ ? stream_.as<float>() + nodes_[id].state : room.state.as<float>();
+  if (!streams_) begin_neurons(params, {state, nodes_[id].states});
   apply_neurons(params, real(node(id).inputs[0], sample),
-                mask == model->stored().neuron_masks.end() ? nullptr : mask->second.data(),
-                state.data(), bits(id, sample));
+                mask == model->stored().neuron_masks.end() ? nullptr : mask->second.data(), state,
+                bits(id, sample));
 }
 
-void Session::Memory::run_real(const Step& step, int64_t sample) {
+void Session::Memory::run_real(const Step& step, int64_t sample, Room& room) {
   const NodeId id = step.node;
   const graph::Node& at = node(id);
   if (step.kind == Step::Kind::kExpand) {
     const Sources& sources = model->program().sources[id];
-    expand_maps_.clear();
-    for (const MapPlane& map : sources.maps)
-      expand_maps_.push_back(bits(map.node, sample, map.plane));
-    return apply_expand(sources, expand_maps_, real(id, sample));
+    room.maps.clear();
+    for (const MapPlane& map : sources.maps) room.maps.push_back(bits(map.node, sample, map.plane));
+    return apply_expand(sources, room.maps, real(id, sample));
   }
 
   const NodeId input = at.inputs[0];
@@ -286,9 +318,9 @@ void Session::Memory::run_real(const Step& step, int64_t sample) {
       break;
   }
   SPIKENM_ASSERT(step.kind == Step::Kind::kSum);
-  sum_inputs_.clear();
-  for (const NodeId each : at.inputs) sum_inputs_.push_back(real(each, sample));
-  apply_sum(sum_inputs_, out);
+  room.inputs.clear();
+  for (const NodeId each : at.inputs) room.inputs.push_back(real(each, sample));
+  apply_sum(room.inputs, out);
 }
 
 }  // namespace spikenm::runtime

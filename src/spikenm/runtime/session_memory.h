@@ -15,13 +15,14 @@ class Session::Memory {
   void run_program();
   std::span<const float> mean_scores();
 
-  void reset_state(std::span<float> state) const;
+  // The membranes of a stream, of one sample. Their memory is not touched before somebody asks.
+  std::span<float> stream_state();
+  void restart_stream();
   [[nodiscard]] double firing_rate(NodeId neurons) const;
   [[nodiscard]] std::vector<float> values(NodeId node, int64_t sample) const;
 
   std::shared_ptr<const Model> model;
   SessionOptions options;
-  std::vector<float> stream_state;  // of one sample
   Watch watch;
 
  private:
@@ -31,14 +32,24 @@ class Session::Memory {
     size_t state = 0, states = 0;  // where its membranes begin in a state, and how many they are
   };
 
+  // What one thread needs for the sample that it is at.
+  struct Room {
+    AlignedBytes state;  // of neurons that are no layer's
+    std::vector<BitsView> maps;
+    std::vector<RealView> inputs;
+  };
+
   void allocate();
+  void rest(std::span<float> state) const;
   void connect_layers();
   void run_step(const Step& step);
   void run_layer(size_t index);
   void run_pool(const Step& step);
   void pool_step(const Step& step, int64_t sample, int64_t t) const;
-  void run_neurons(NodeId id, int64_t sample);
-  void run_real(const Step& step, int64_t sample);
+  // The steps whose samples are run one by one.
+  void run_samples(const Step& step);
+  void run_neurons(NodeId id, int64_t sample, Room& room);
+  void run_real(const Step& step, int64_t sample, Room& room);
 
   // The steps that a node's values have in the current run.
   [[nodiscard]] int64_t steps_of(NodeId id) const;
@@ -53,16 +64,16 @@ class Session::Memory {
   int64_t samples_ = 1, steps_ = 1;
   bool streams_ = false;
   int lanes_ = 1;
+  double bytes_ = 0;  // of all memory but that of the kernels
   std::vector<NodeMemory> nodes_;
   std::vector<kernels::SpikeLayer> layers_;
   std::vector<std::vector<const uint64_t*>> layer_maps_;  // by layer: what its input points to
   std::vector<std::vector<int64_t>> layer_map_pixels_;
   std::vector<std::vector<int32_t>> layer_map_planes_;
-  std::vector<float> run_state_;  // of neurons that are no layer's, for one sample
-  std::vector<float> scores_;     // [batch, classes]
-  std::vector<BitsView> expand_maps_;
-  std::vector<RealView> sum_inputs_;
-  AlignedBytes scratch_;
+  std::vector<Room> rooms_;    // of each lane
+  std::vector<float> scores_;  // [batch, classes]
+  AlignedBytes stream_, scratch_;
+  bool streamed_ = false;  // the memory of `stream_` holds a state
 };
 
 }  // namespace spikenm::runtime

@@ -1,4 +1,5 @@
 // What a session tells after a run: scores, rates, the values of a node.
+#include "spikenm/core/error.h"
 #include "spikenm/runtime/fold.h"
 #include "spikenm/runtime/session_memory.h"
 
@@ -22,7 +23,7 @@ std::span<const float> Session::Memory::mean_scores() {
   return std::span(scores_).first(static_cast<size_t>(samples_) * classes);
 }
 
-void Session::Memory::reset_state(std::span<float> state) const {
+void Session::Memory::rest(std::span<float> state) const {
   for (const Step& step : model->program().steps) {
     const NodeMemory& memory = nodes_[step.node];
     if (memory.states == 0 || step.kind == Step::Kind::kExpand) continue;
@@ -46,6 +47,8 @@ double Session::Memory::firing_rate(NodeId neurons) const {
 }
 
 std::vector<float> Session::Memory::values(NodeId id, int64_t sample) const {
+  SPIKENM_CHECK(sample >= 0 && sample < samples_, "session: found sample {}, wanted 0 to {}",
+                sample, samples_ - 1);
   const graph::Shape& shape = node(id).out;
   const int64_t pixels = shape.height * shape.width;
   const bool has_real = nodes_[id].real.size() > 0, has_bits = nodes_[id].bits.size() > 0;

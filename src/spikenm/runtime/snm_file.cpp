@@ -125,19 +125,13 @@ std::vector<uint8_t> read_mask(SectionReader& reader, NodeId id, const graph::No
   const auto neurons = static_cast<size_t>(node.out.values());
   const HeldBytes held = reader.bytes(kMaskSection, id, node.name, (neurons + 7) / 8);
   const Bytes bits = held;
+  check_last_bits(bits, neurons, fmt::format("{}: '{}'", reader.source(), node.name), "neurons");
   std::vector<uint8_t> keep(neurons);
   for (size_t i = 0; i < neurons; ++i) keep[i] = bits[i / 8] >> i % 8 & 1;
   return keep;
 }
 
 }  // namespace
-
-graph::NeuronParams neuron_params(const StoredModel& model, NodeId neuron) {
-  graph::NeuronParams params = model.graph.node(neuron).as<graph::Neuron>()->params;
-  const auto leak = model.leaks.find(neuron);
-  if (leak != model.leaks.end()) params.k = leak->second;
-  return params;
-}
 
 std::string encode_snm(const StoredModel& model) {
   const std::string graph_text = graph::graph_to_json(model.graph).dump();

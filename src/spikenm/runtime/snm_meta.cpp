@@ -107,8 +107,9 @@ void read_neuron(StoredModel& model, Meta& meta, NodeId id, FileTable& table) {
                   table.where(), k);
     model.leaks[id] = k;
   }
-  if (const auto rate = table.get<double>("rate", -1); rate >= 0) {
-    SPIKENM_CHECK(rate <= 1, "{}: rate: found {}, wanted 0 to 1", table.where(), rate);
+  if (table.find("rate") != nullptr) {
+    const auto rate = table.need<double>("rate", "how often it fired");
+    SPIKENM_CHECK(rate >= 0 && rate <= 1, "{}: rate: found {}, wanted 0 to 1", table.where(), rate);
     model.rates[id] = rate;
   }
   if (table.get<bool>("masked", false)) meta.masked.insert(id);

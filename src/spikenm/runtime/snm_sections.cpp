@@ -35,6 +35,11 @@ uint32_t header_sum(Bytes header, Bytes table) {
   return crc32c(table, crc32c(header.first(kHeaderBytes - sizeof(uint32_t))));
 }
 
+void check_zero(ByteReader& reader) {
+  const auto found = reader.le<uint32_t>("zeros");
+  SPIKENM_CHECK(found == 0, "{}: found {} where the format has a zero", reader.source(), found);
+}
+
 Entry read_entry(ByteReader& reader) {
   Entry entry;
   const Bytes letters = reader.take(4, "a section's kind");
@@ -43,7 +48,7 @@ Entry read_entry(ByteReader& reader) {
   entry.offset = reader.le<uint64_t>("a section's offset");
   entry.size = reader.le<uint64_t>("a section's size");
   entry.sum = reader.le<uint32_t>("a section's checksum");
-  static_cast<void>(reader.le<uint32_t>("zeros"));
+  check_zero(reader);
   return entry;
 }
 
@@ -101,7 +106,7 @@ std::vector<Section> decode_sections(Bytes bytes, const std::string& source) {
   const auto count = reader.le<uint32_t>("the number of sections");
   SPIKENM_CHECK(count <= kMostSections, "{}: found {} sections, wanted at most {}", source, count,
                 kMostSections);
-  static_cast<void>(reader.le<uint32_t>("zeros"));
+  check_zero(reader);
   const auto wanted_sum = reader.le<uint32_t>("the header's checksum");
   const Bytes table = reader.take(count * kEntryBytes, "the table of sections");
   const uint32_t sum = header_sum(bytes.first(kHeaderBytes), table);
@@ -116,6 +121,9 @@ std::vector<Section> decode_sections(Bytes bytes, const std::string& source) {
     const Entry entry = read_entry(entries);
     at = aligned(end);
     check_place(entry, at, bytes.size(), source);
+    SPIKENM_CHECK(version >= 2 || entry.kind != kBitsSection,
+                  "{}: found section {} of node {} in version {}, wanted it in 2 or later", source,
+                  entry.kind.text(), entry.node, version);
     for (const uint8_t gap : bytes.subspan(end, at - end))
       SPIKENM_CHECK(gap == 0, "{}: found a byte {} between sections, wanted 0", source, gap);
     const Bytes own = bytes.subspan(at, entry.size);

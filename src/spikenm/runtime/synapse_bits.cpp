@@ -14,6 +14,11 @@ bool is_zero(Bytes value) {
 
 }  // namespace
 
+void check_last_bits(Bytes bits, size_t count, const std::string& what, std::string_view of) {
+  SPIKENM_CHECK(count % 8 == 0 || bits[count / 8] >> count % 8 == 0,
+                "{}: found a bit behind its {} {}, wanted zeros", what, count, of);
+}
+
 BitWeights to_bit_weights(const SynapseTensor& tensor) {
   SPIKENM_ASSERT(!tensor.rule);
   const size_t item = value_bytes(tensor.type), count = tensor.values.size() / item;
@@ -36,8 +41,7 @@ std::vector<uint8_t> from_bit_weights(Bytes bits, Bytes values, const nm::Weight
   SPIKENM_ASSERT(bits.size() == (count + 7) / 8);
   size_t ones = 0;
   for (const uint8_t byte : bits) ones += static_cast<size_t>(std::popcount(byte));
-  SPIKENM_CHECK(count % 8 == 0 || bits.back() >> count % 8 == 0,
-                "{}: found a bit behind its {} weights, wanted zeros", what, count);
+  check_last_bits(bits, count, what, "weights");
   SPIKENM_CHECK(values.size() == ones * item, "{}: found {} bytes of values, wanted {} for {} bits",
                 what, values.size(), ones * item, ones);
 

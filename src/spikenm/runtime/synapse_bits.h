@@ -15,6 +15,10 @@
 
 namespace spikenm::runtime {
 
+// Bits fill bytes from the lowest on; an Error where one behind the last of `count` is set. `of` says what
+// they are: "weights".
+void check_last_bits(Bytes bits, size_t count, const std::string& what, std::string_view of);
+
 struct BitWeights {
   std::vector<uint8_t> bits;    // ceil(numel / 8)
   std::vector<uint8_t> values;  // floats or int8, in memory order

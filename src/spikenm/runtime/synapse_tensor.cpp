@@ -162,10 +162,14 @@ SynapseTensor pack_synapse(std::span<const float> weight, std::span<const uint8_
 }
 
 void check_positions(const SynapseTensor& tensor, const std::string& what) {
-  if (!tensor.rule || std::has_single_bit(static_cast<unsigned>(tensor.rule->pattern.m))) return;
+  if (!tensor.rule) return;
   const nm::NmPattern& pattern = tensor.rule->pattern;
-  BitReader bits(tensor.positions);
   const int64_t count = Blocks(tensor.shape, *tensor.rule, what).masks() * pattern.n;
+  check_last_bits(tensor.positions, static_cast<size_t>(count * position_bits(pattern.m)), what,
+                  "bits of positions");
+  if (std::has_single_bit(static_cast<unsigned>(pattern.m)))
+    return;  // every position is in the block
+  BitReader bits(tensor.positions);
   for (int64_t i = 0; i < count; ++i) {
     const auto position = static_cast<int>(bits.take(position_bits(pattern.m)));
     SPIKENM_CHECK(position < pattern.m, "{}: found position {} in a block of {}", what, position,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <initializer_list>
 
 namespace spikenm::kernels {
 namespace {
@@ -135,6 +136,12 @@ int64_t kept_units(const SpikeLayer& layer) {
   return std::max(pieces, rows.picks.count);
 }
 
+double product(std::initializer_list<int64_t> factors) {
+  double all = 1;
+  for (const int64_t factor : factors) all *= static_cast<double>(factor);
+  return all;
+}
+
 // The pieces of a layer that is run by lists of spikes. `rows`: of output pixels, of a whole tile.
 void lay_out_lists(const SpikeLayer& layer, const LayerTile& tile, int64_t rows, TilePlan& plan,
                    Layout& layout) {
@@ -148,7 +155,6 @@ void lay_out_lists(const SpikeLayer& layer, const LayerTile& tile, int64_t rows,
   plan.slots = in.most_sources * (in.planes > 1 && in.regular == nullptr ? in.planes : 1);
   plan.bit_rows = (rows - 1) * w.stride + w.kernel_height;
   plan.row_words = (in.width + 2 * w.padding) * in.words();
-  const int64_t bits = plan.slots * plan.samples * layer.steps * plan.bit_rows * plan.row_words;
   if (keeps) {
     plan.groups = in.planes * layer.rows.parts();
     plan.group_lists = plan.band * plan.lists;
@@ -159,12 +165,15 @@ void lay_out_lists(const SpikeLayer& layer, const LayerTile& tile, int64_t rows,
   }
   // The spikes of a source are all of one plane.
   const int64_t most_entries = layer.rows.part_rows * in.most_sources + 8 * in.planes;
-  const int64_t lists = plan.groups * plan.group_lists;
-  // More than any machine has; the product below would not fit its type.
-  if (static_cast<double>(lists) * static_cast<double>(most_entries) > kMostScratch) {
+  // More than any machine has: the products below would not fit their type.
+  const double many_bits =
+      product({plan.slots, plan.samples, layer.steps, plan.bit_rows, plan.row_words});
+  if (many_bits + product({plan.groups, plan.group_lists, most_entries}) > kMostScratch) {
     layout.at = static_cast<size_t>(kMostScratch);
     return;
   }
+  const int64_t bits = plan.slots * plan.samples * layer.steps * plan.bit_rows * plan.row_words;
+  const int64_t lists = plan.groups * plan.group_lists;
   // First, at the beginning of a page: see upper_half() in spike_layer_segments_inl.h.
   plan.units = layout.take(keeps ? kept_units(layer) : 0, kKeptUnitBytes);
   plan.windows = layout.take(keeps ? plan.samples * plan.band * w.out_width : 0, sizeof(void*));

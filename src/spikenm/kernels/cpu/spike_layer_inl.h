@@ -93,8 +93,7 @@ inline void run_place(const SpikeLayer& layer, const Place& place, const SumsAt&
 
   float* const membrane = place.membrane(layer);
   Floats v = membrane == nullptr ? Floats::fill(n.rest) : Floats::load(membrane);
-  const uint64_t alive =
-      n.alive == nullptr ? ~uint64_t{0} : n.alive[place.pixel * layer.blocks() + place.block];
+  const uint64_t alive = layer.alive(place.pixel, place.block);
   const FireRule rule(n);
   // Taken out of the loop: the spikes that it writes could be sizes of the layer, for all that the
   // compiler knows.

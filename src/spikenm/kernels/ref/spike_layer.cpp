@@ -132,7 +132,11 @@ Sums sum_at(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t y, in
 bool fire(const LayerNeurons& n, float current, float& v) {
   const float h = fused(n.keep, v, current);
   const bool fired = h >= n.threshold;
-  v = fired ? fused(n.soft, h, n.reset) : h;
+  if (!fired)
+    v = h;
+  else
+    v = n.soft == 0 ? n.reset
+                    : fused(n.soft, h, n.reset);  // 0 * h is no number where h is infinite
   return fired;
 }
 
@@ -159,8 +163,8 @@ void run_place(const SpikeLayer& layer, int64_t sample, int64_t y, int64_t x, in
             current;
     }
     if (!n.fires) continue;
-    if (n.alive != nullptr) fired &= n.alive[pixel * blocks + block];
-    layer.spikes[((sample * layer.steps + t) * pixels + pixel) * blocks + block] = fired;
+    layer.spikes[((sample * layer.steps + t) * pixels + pixel) * blocks + block] =
+        fired & layer.alive(pixel, block);
   }
 }
 
