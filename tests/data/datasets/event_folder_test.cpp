@@ -31,6 +31,18 @@ TEST(EventFolder, FormatsMayBeMixedAndTheSensorIsTheFiles) {
     EXPECT_GE(sum(read_sample(*set, Part::kTrain, i)), 20);
 }
 
+TEST(EventFolder, TheSensorIsThatOfTheFilesThatSayItWhicheverComesFirst) {
+  const TempDir dir;
+  test::put_event_folder(dir.path());
+  for (const char* name : {"0", "1"})
+    put(dir / name / "a.bin", atis_bin_file(some_events(40, 34, 34)));
+  for (int seed = 0; seed < 8; ++seed)
+    EXPECT_EQ(open_set("event-folder", dir.path(), {fmt::format("split='random:{}'", seed)})
+                  ->info()
+                  .shape(),
+              (SampleShape{4, 2, 128, 128}));
+}
+
 TEST(EventFolder, AKeySaysTheSensorWhereNoFileDoes) {
   const TempDir dir;
   for (const char* name : {"a", "b"})

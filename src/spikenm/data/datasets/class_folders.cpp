@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 
 namespace spikenm::data {
 namespace {
@@ -45,12 +46,17 @@ bool has_folder(const fs::path& root, const char* name) {
   return !root.empty() && fs::is_directory(root / name, unknown);
 }
 
-bool fits(const fs::path& path, const ClassFolderKind& kind) {
+// In lower case.
+std::string extension_of(const fs::path& path) {
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return extension;
+}
+
+bool fits(const fs::path& path, const ClassFolderKind& kind) {
   return path.filename().string()[0] != '.' &&
-         std::find(kind.extensions.begin(), kind.extensions.end(), extension) !=
+         std::find(kind.extensions.begin(), kind.extensions.end(), extension_of(path)) !=
              kind.extensions.end();
 }
 
@@ -163,6 +169,20 @@ LabelledFiles list_all(const fs::path& root, const std::vector<std::string>& cla
   return files;
 }
 
+// The first file of each extension by path, wherever the split put it.
+std::vector<fs::path> first_of_extensions(const LabelledFiles& files) {
+  std::map<std::string, fs::path> first;
+  for (const Part part : {Part::kTrain, Part::kTest})
+    for (const LabelledFile& file : files.of(part)) {
+      fs::path& found = first[extension_of(file.path)];
+      if (found.empty() || file.path < found) found = file.path;
+    }
+  std::vector<fs::path> paths;
+  for (auto& [extension, path] : first) paths.push_back(std::move(path));
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
 ClassFolders open_all(const fs::path& root, std::vector<std::string> classes, const Split& split,
                       const ClassFolderKind& kind) {
   const bool chosen = !classes.empty();
@@ -174,12 +194,12 @@ ClassFolders open_all(const fs::path& root, std::vector<std::string> classes, co
   if (split.by_folders && !chosen) refuse_unknown(root / "test", classes);
 
   LabelledFiles files = list_all(root, classes, split, kind);
-  const fs::path first = files.train.front().path;
+  std::vector<fs::path> first = first_of_extensions(files);
   return {.classes = std::move(classes),
           .files = std::move(files),
           .split = split.text,
           .source = fmt::format("{} in {}", kind.files, root.string()),
-          .first = first};
+          .first = std::move(first)};
 }
 
 }  // namespace

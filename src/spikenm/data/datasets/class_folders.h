@@ -20,7 +20,8 @@ struct ClassFolders {
   LabelledFiles files;  // of the parts that are opened
   std::string split;    // how it was split, for results
   std::string source;
-  std::filesystem::path first;  // of all files, whether its part is opened or not; empty: none
+  // The first file of each extension, by path; of all files, whether their part is opened or not.
+  std::vector<std::filesystem::path> first;
 };
 
 // Reads root, classes, split and test_fraction. Where nothing is opened and the folder cannot be

@@ -33,18 +33,21 @@ SensorSize parse_sensor(const std::string& text, const std::string& key) {
   return size;
 }
 
-// What the first file says of its sensor. Where nothing is opened it may be any size.
-SensorSize sensor_of(const std::filesystem::path& first, const UnpackLimit& limit,
+// What the files say of their sensor; one of each extension is asked, for some formats never say it. Where
+// nothing is opened it may be any size.
+SensorSize sensor_of(const std::vector<std::filesystem::path>& files, const UnpackLimit& limit,
                      const std::string& key, Extent extent) {
   try {
-    std::vector<uint8_t> bytes;
-    read_bytes(first, bytes);
-    const Recording recording = read_event_file(bytes, first.string(), limit).recording;
-    SPIKENM_CHECK(recording.width > 0 && recording.height > 0,
-                  "{}: not set, and {} does not say how large its sensor is; wanted width x "
-                  "height, as 346x260",
-                  key, first.string());
-    return {recording.width, recording.height};
+    for (const std::filesystem::path& file : files) {
+      std::vector<uint8_t> bytes;
+      read_bytes(file, bytes);
+      const Recording recording = read_event_file(bytes, file.string(), limit).recording;
+      if (recording.width > 0 && recording.height > 0) return {recording.width, recording.height};
+    }
+    fail(
+        "{}: not set, and {} does not say how large its sensor is; wanted width x height, as "
+        "346x260",
+        key, files.empty() ? "no file" : files.front().string());
   } catch (const Error&) {
     if (extent != Extent::kNothing) throw;
     return {128, 128};
