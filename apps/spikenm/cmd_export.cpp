@@ -59,6 +59,10 @@ void export_run(const ExportArguments& a) {
   if (a.verify > 0) {
     agreement = deploy::verify(trained, runtime::Model::load(a.out), a.verify);
     found["verify"] = agreement.to_json();
+    if (agreement.samples < a.verify)
+      say(fmt::format(
+          "note: compared {} samples, for the test part has no more; --verify asked for {}",
+          agreement.samples, a.verify));
   }
   if (a.json)
     show_json(found);
