@@ -37,6 +37,19 @@ TEST(MaskFigure, SaysThatTailsCountAsKept) {
   EXPECT_EQ(masks_svg("title", {{"final", 2, {mask}}}).find(note), std::string::npos);
 }
 
+// Two channels, and blocks of four: all weights are tails.
+TEST(MaskFigure, ALayerThatIsTooSmallForABlockSaysSo) {
+  LayerMask mask = layer({1, 1, 1, 1, 1, 1, 1, 1});
+  mask.layout = nm::make_layout({4, 2, 1, 1}, nm::NmPattern::parse("2:4", "x"), nm::Axis::kIn, "x");
+  const std::string svg = masks_svg("title", {{"final", 2, {mask}}});
+  for (const char* part : {">conv2<", ">no whole block<", ">8 of 8 weights<"})
+    EXPECT_NE(svg.find(part), std::string::npos) << part;
+  EXPECT_EQ(svg.find(">2:4<"), std::string::npos);
+  mask.pattern = "auto:0.25";  // the run has yet to say which pattern each layer has
+  mask.layout = nm::no_blocks({4, 2, 1, 1});
+  EXPECT_NE(masks_svg("title", {{"final", 2, {mask}}}).find(">auto:0.25<"), std::string::npos);
+}
+
 TEST(MaskFigure, AMaskWithoutBlocksIsShownByOutputChannel) {
   LayerMask mask = layer({1, 0, 0, 0, 0, 0, 1, 1});
   mask.pattern = "unstructured";

@@ -47,6 +47,17 @@ void draw_cells(const nm::MaskCells& cells, Point corner, SvgCanvas& svg) {
   }
 }
 
+// "2:8"; not "dense", nor "auto:0.25" of a run whose patterns are not known yet.
+bool is_n_of_m(const std::string& pattern) {
+  return pattern.find(':') != std::string::npos && !pattern.starts_with("auto");
+}
+
+// A layer that is too small for one block keeps all weights: "2:8" beside them would look wrong.
+std::string rule_of(const LayerMask& layer) {
+  const bool has_block = layer.layout.n_blocks > 0;
+  return is_n_of_m(layer.pattern) && !has_block ? "no whole block" : layer.pattern;
+}
+
 std::string shown_of(const nm::MaskCells& cells, const nm::BlockLayout& layout) {
   return cells.m > 0 ? fmt::format("{} of {}", cells.blocks, layout.n_blocks)
                      : fmt::format("{} of {} weights", cells.rows * cells.columns, layout.numel);
@@ -73,7 +84,7 @@ double draw_layers(const std::vector<const MaskMoment*>& moments, SvgCanvas& svg
     }
     const double middle = y + kCell * static_cast<double>(cells.rows) / 2;
     svg.text({kLeft - 8, middle - 6}, last.name, {kInk, kTickSize, Anchor::kEnd});
-    svg.text({kLeft - 8, middle + 8}, last.pattern, {kSoftInk, 10, Anchor::kEnd});
+    svg.text({kLeft - 8, middle + 8}, rule_of(last), {kSoftInk, 10, Anchor::kEnd});
     svg.text({kLeft - 8, middle + 20}, shown_of(cells, last.layout), {kSoftInk, 9, Anchor::kEnd});
     y += kCell * static_cast<double>(cells.rows) + kRowGap;
   }
@@ -88,7 +99,7 @@ Plot kept_plot(const MaskMoment& last) {
   plot.least_width = 460;
   // Else 2:8 with a bar at 40 % looks wrong.
   const auto has_tail = [](const LayerMask& layer) {
-    return layer.pattern.find(':') != std::string::npos && layer.layout.tail() > 0;
+    return is_n_of_m(layer.pattern) && layer.layout.tail() > 0;
   };
   if (std::any_of(last.layers.begin(), last.layers.end(), has_tail))
     plot.note = "weights in no whole block (tails) stay, and count as kept";
