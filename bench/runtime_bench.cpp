@@ -10,6 +10,8 @@
 //   runtime_bench [--rate=0.06] [--rates=FILE]  FILE: a result.json, or JSON with a rate by layer
 //                 [--threads=N] [--batch=1,16] [--rounds=7] [--network=NAME] [--row=NAME]
 //                 [--isa=ref|avx2|avx512] [--layers]
+//                 [--behind-pools]  layers before a max pool fire less, so that what the next layer reads
+//                                   fires at the rate
 //                 [--planned=RATE]  kernels are chosen as if layers fired at this rate: what other kernels take
 //                 [--save=FILE]   writes the network of the row as a .snm file instead
 #include "runtime_models.h"
@@ -248,18 +250,20 @@ Options parse(int argc, char** argv) {
     // Before anyone asks for the level.
     if (take(argv[i], "--isa=", value)) ::setenv("SPIKENM_ISA", value.c_str(), 1);
     if (std::strcmp(argv[i], "--layers") == 0) options.layers = true;
+    if (std::strcmp(argv[i], "--behind-pools") == 0) options.rates.behind_pools = true;
   }
+  options.planned.behind_pools = options.rates.behind_pools;
   return options;
 }
 
 void run(const Options& options) {
   set_threads(options.threads);
-  fmt::print("{} ({}), {}, {} threads, {}, {} rounds\n", processor_name(), processor_details(),
+  fmt::print("{} ({}), {}, {} threads, {}{}, {} rounds\n", processor_name(), processor_details(),
              isa_name(active_isa()), threads(),
              options.rates.by_layer.empty()
                  ? fmt::format("every layer at {:.3g}", options.rates.usual)
                  : "layers at recorded rates",
-             options.rounds);
+             options.rates.behind_pools ? ", behind its max pool" : "", options.rounds);
   for (const std::string& network : options.networks) run_network(network, options);
 }
 

@@ -6,6 +6,7 @@
 #include "spikenm/core/json_text.h"
 #include "spikenm/core/random.h"
 #include "spikenm/graph/models/models.h"
+#include "spikenm/graph/walks.h"
 #include "spikenm/runtime/session.h"
 
 #include <algorithm>
@@ -63,10 +64,29 @@ runtime::SynapseTensor random_synapse(const graph::Synapse& spec, const ModelKin
       "bench");
 }
 
+// The max pool that reads these neurons, if there is one.
+std::optional<NodeId> max_pool_behind(const graph::Graph& graph, NodeId neurons) {
+  const graph::Readers readers = graph::readers(graph);
+  for (const NodeId reader : readers[neurons]) {
+    const auto* const pool = graph.node(reader).as<graph::Pool>();
+    if (pool != nullptr && pool->kind == graph::PoolKind::kMax) return reader;
+  }
+  return {};
+}
+
+// How often neurons fire for their pool to fire at `rate`, if they do so one independently of the other.
+double rate_before(const graph::Pool& pool, double rate) {
+  return 1 - std::pow(1 - rate, 1 / static_cast<double>(pool.size * pool.size));
+}
+
 void set_rates(StoredModel& model, const Rates& rates) {
   for (NodeId id = 0; id < model.graph.nodes().size(); ++id) {
     const graph::Node& node = model.graph.node(id);
-    if (node.as<graph::Neuron>() != nullptr) model.rates[id] = rates.of(node.name);
+    if (node.as<graph::Neuron>() == nullptr) continue;
+    model.rates[id] = rates.of(node.name);
+    if (!rates.behind_pools) continue;
+    if (const auto pool = max_pool_behind(model.graph, id))
+      model.rates[id] = rate_before(*model.graph.node(*pool).as<graph::Pool>(), model.rates[id]);
   }
 }
 
@@ -140,12 +160,14 @@ std::shared_ptr<const runtime::Model> calibrated_model(const ModelKind& kind) {
     const runtime::Layer& layer = model->program().layers[i];
     if (!layer.neurons) continue;
     const double rate = kind.rates.of(model->graph().node(*layer.neurons).name);
+    const auto pool = max_pool_behind(model->graph(), *layer.neurons);
+    const NodeId measured = kind.rates.behind_pools && pool ? *pool : layer.out;
     double low = -8, high = 8;
     for (int round = 0; round < 14; ++round) {
       const double middle = (low + high) / 2;
       model->set_layer_shift(i, static_cast<float>(middle));
       session.run(sample);
-      (session.firing_rate(layer.out) < rate ? low : high) = middle;
+      (session.firing_rate(measured) < rate ? low : high) = middle;
     }
   }
   return model;

@@ -15,6 +15,7 @@ namespace spikenm::bench {
 struct Rates {
   std::map<std::string, double> by_layer;
   double usual = 0.06;
+  bool behind_pools = false;  // of a layer before a max pool: how often the pool's outputs fire
 
   [[nodiscard]] double of(const std::string& layer) const;
 };
@@ -35,7 +36,8 @@ std::vector<float> sample_for(const runtime::StoredModel& model, uint64_t seed);
 // The same network before calibration, to be written to a file.
 runtime::StoredModel random_model(const ModelKind& kind);
 
-// Shifts the currents of each layer, front to back, until the layer fires at its rate.
+// Shifts the currents of each layer, front to back, until the layer, or the pool behind it, fires at its
+// rate.
 std::shared_ptr<const runtime::Model> calibrated_model(const ModelKind& kind);
 
 // The same weights, shifts and spikes as `like`, which is of this kind, stored as if no weight were
