@@ -35,8 +35,8 @@ std::vector<float> read_events(Bytes bytes, const std::string& source,
   const FrameShape& frame = model.graph().frame();
   const runtime::InputEncoding& input = model.input();
   SPIKENM_CHECK(input.events,
-                "{}: found neither a PNG picture nor a .npy array, wanted one of them: the model "
-                "reads images",
+                "{}: found neither a PNG or JPEG picture nor a .npy array, wanted one of them: the "
+                "model reads images",
                 source);
   data::Recording recording = data::read_event_file(bytes, source).recording;
   set_size(recording, model);

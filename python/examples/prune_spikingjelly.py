@@ -23,7 +23,7 @@ T, BATCH, LR = 4, 30, 5e-3
 
 
 def spiking_net() -> nn.Sequential:
-    """Two convolutions and a linear layer, all steps in one call."""
+    """Three convolutions and a linear layer, all steps in one call."""
 
     def block(inputs: int, out: int) -> list[nn.Module]:
         spikes = neuron.LIFNode(v_threshold=0.5, surrogate_function=surrogate.ATan(), detach_reset=True, step_mode="m")

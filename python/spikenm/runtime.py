@@ -101,7 +101,7 @@ class Runtime:
         self._core.set_state(float_array(value, "state"))
 
     def read(self, path: str | os.PathLike[str]) -> NDArray[np.float32]:
-        """A file as a sample of this network: an event file, a .npy array or a PNG picture."""
+        """A file as a sample of this network: an event file, a .npy array, a PNG or JPEG picture."""
         return self._core.read(file_name(path))
 
     def normalize(self, pixels: Any) -> NDArray[np.float32]:

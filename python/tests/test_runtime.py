@@ -121,21 +121,52 @@ def test_numbers_out_of_range_are_named(golden_model, name, value):
         spikenm.runtime.load(golden_model, **{name: value})
 
 
-def test_labels_are_those_of_spikenm_run(tmp_path, golden_model, run_program, rt):
+def write_some_events(folder, side: int) -> list:
     files = []
     for i in range(8):
         events = np.zeros(200, dtype=[("t", "<i8"), ("x", "<u2"), ("y", "<u2"), ("p", "u1")])
         random = np.random.default_rng(i)
         events["t"] = np.sort(random.integers(0, 10_000, 200))
-        events["x"], events["y"] = random.integers(0, 8, (2, 200))
+        events["x"], events["y"] = random.integers(0, side, (2, 200))
         events["p"] = random.integers(0, 2, 200)
-        files.append(tmp_path / f"{i}.npy")
+        files.append(folder / f"{i}.npy")
         np.save(files[-1], events)
-    said = subprocess.run([run_program, golden_model, *files, "--json"], capture_output=True, text=True, check=True)
-    for file, row in zip(files, json.loads(said.stdout)):
+    return files
+
+
+def write_some_samples(folder, steps: int) -> list:
+    """Frames of what a network was trained on, so that spikes reach the end."""
+    files = []
+    for i, frames in enumerate(spikenm.data.samples("moving-shapes", T=steps, test_size=50, limit=8).frames):
+        files.append(folder / f"frames{i}.npy")
+        np.save(files[-1], frames)
+    return files
+
+
+def scores_as_by_the_program(run_program, model, files: list) -> np.ndarray:
+    """Of each file; `spikenm-run` has the same scores and labels."""
+    rt = spikenm.runtime.load(model, threads=2)
+    said = subprocess.run([run_program, model, *files, "--json"], capture_output=True, text=True, check=True)
+    rows = json.loads(said.stdout)
+    assert len(rows) == len(files)
+    found = []
+    for file, row in zip(files, rows):
         scores = rt(rt.read(file))
         np.testing.assert_allclose(scores, row["scores"], rtol=1e-5)
         assert int(scores.argmax()) == row["label"]
+        found.append(scores)
+    return np.stack(found)
+
+
+def test_labels_are_those_of_spikenm_run(tmp_path, golden_model, run_program):
+    scores_as_by_the_program(run_program, golden_model, write_some_events(tmp_path, 8))
+
+
+def test_labels_of_a_trained_network_are_those_of_spikenm_run(tmp_path, run_program, trained):
+    run = trained("soft_plif")
+    model = run.export(tmp_path / "a.snm")
+    files = [*write_some_samples(tmp_path, run.config["model"]["T"]), *write_some_events(tmp_path, 34)]
+    assert np.ptp(scores_as_by_the_program(run_program, model, files), axis=0).max() > 0.05
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -32,6 +32,7 @@ NOT_RUN = {
     "pip install .": "installs packages; 'make python' does",
     "python -X importtime -c \"import spikenm\"": "needs the Python package; python/tests times the import",
     "python3 -m venv .venv-onnx": "installs packages",
+    "python3 -m venv env": "installs packages; tools/setup_python makes such a folder for 'make python'",
     "readelf -n spikenm": "no program of ours",
     "spikenm foo": "a command of the reader's own",
     "tensorboard --logdir runs": "no program of ours; tensorboard_run_test.py reads the files by it",

@@ -1,4 +1,4 @@
-"""The choices of the mask search, with the program's presets (docs/method.md)."""
+"""The choices of the mask search, with the program's presets (docs/options.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Choices of the mask search that options, ops and kernels share (docs/method.md).
+// Choices of the mask search that options, ops and kernels share (docs/options.md).
 #pragma once
 
 #include <cstdint>
