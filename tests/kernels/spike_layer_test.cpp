@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -186,6 +187,16 @@ TEST(SpikeLayer, LevelsAgreeOnDenseAndPackedWeights) {
     for (const Rows rows : {Rows::kDense, Rows::kPacked})
       expect_levels_agree({1, steps, 70, 3, 3, 20, 3, 1, 1},
                           {.rows = rows, .word_rows = 8, .streams = true});
+}
+
+// Packed weights of a row of pixels, which are worked on two at a time inside the map.
+TEST(SpikeLayer, LevelsAgreeOnPackedWeightsOfPixelsSideBySide) {
+  for (const int64_t width : {1, 2, 3, 4, 5, 8, 11})
+    for (const auto& [kernel, stride, padding] :
+         {std::array{3, 1, 1}, {3, 2, 1}, {1, 1, 0}, {1, 2, 0}, {3, 1, 0}, {5, 1, 2}, {3, 1, 2}})
+      if (width + 2 * padding >= kernel)
+        expect_levels_agree({2, 8, 70, 5, width, 70, kernel, stride, padding},
+                            {.rows = Rows::kPacked, .rate = 0.3, .word_rows = 8});
 }
 
 // By hand: of channels 0 to 63 output 0 keeps 1, 2, 5 and 60.

@@ -116,6 +116,14 @@ struct Layout {
   }
 };
 
+// Whether no input is a count, and sums of the eighth step, 128 times as large, fit their 32 bits.
+bool packs_steps(const SpikeLayer& layer) {
+  constexpr int64_t kMostInputs = (int64_t{1} << 31) / (128 * 128) - 1;  // of an output
+  return layer.rows.form == RowForm::kPacked && layer.input.planes == 1 &&
+         layer.input.most_sources == 1 &&
+         layer.window.taps() * layer.input.words() * layer.rows.word_rows <= kMostInputs;
+}
+
 // The pieces of a layer that reads real values, or every input.
 void lay_out_bytes(const SpikeLayer& layer, int64_t most_rows, TilePlan& plan, Layout& layout) {
   const LayerInput& in = layer.input;
@@ -125,8 +133,10 @@ void lay_out_bytes(const SpikeLayer& layer, int64_t most_rows, TilePlan& plan, L
     plan.words = layout.take(words, sizeof(uint64_t));
     return;
   }
+  plan.packs_steps = packs_steps(layer);
   plan.words = layout.take(most_rows * in.width * layer.steps * in.words(), kSpikeBlock);
-  plan.sums = layout.take(layer.steps * kSpikeBlock, sizeof(int32_t));
+  plan.sums = layout.take(
+      (plan.packs_steps ? layer.window.out_width : 1) * layer.steps * kSpikeBlock, sizeof(int32_t));
 }
 
 // Words of kept bits of a window, whichever way they are taken out.

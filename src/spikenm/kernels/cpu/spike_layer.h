@@ -41,8 +41,9 @@ struct TilePlan {
   int64_t slots = 1, bit_rows = 0, row_words = 0;
   // Groups of lists, one for each part of the rows and each place that the part can have.
   int64_t groups = 1, group_lists = 1;
-  int64_t mark_bytes = 0;  // of real values: bits of a row of the input
-  bool many = false;       // words of the input have many spikes
+  int64_t mark_bytes = 0;    // of real values: bits of a row of the input
+  bool many = false;         // words of the input have many spikes
+  bool packs_steps = false;  // a packed layer whose inputs' bytes hold the spikes of several steps
   // Offsets of the pieces, in bytes.
   size_t words = 0, entries = 0, segments = 0, sorted = 0, ends = 0, sums = 0, kept_bits = 0,
          units = 0, windows = 0;

@@ -186,6 +186,9 @@ struct Quads {
   SPIKENM_INLINE void store(int32_t* to) const {
     for (int p = 0; p < 2; ++p) _mm256_store_si256(reinterpret_cast<__m256i*>(to + 8 * p), sums[p]);
   }
+  SPIKENM_INLINE void divide(int t) {
+    for (__m256i& each : sums) each = _mm256_srav_epi32(each, _mm256_set1_epi32(t));
+  }
 };
 struct Bytes64 {
   __m256i part[2];
@@ -225,6 +228,11 @@ SPIKENM_INLINE Bytes64 pick(const int8_t* index, Word64 x) {
   }
   return r;
 }
+constexpr int kPixelsAtOnce = 1;
+SPIKENM_INLINE Bytes64 only_bit(const Bytes64& x, int t) {
+  const __m256i bit = _mm256_set1_epi8(static_cast<char>(1 << t));
+  return {{_mm256_and_si256(x.part[0], bit), _mm256_and_si256(x.part[1], bit)}};
+}
 SPIKENM_INLINE void put_counts(uint8_t* to, uint64_t bits, uint8_t count) {
   for (; bits != 0; bits &= bits - 1) {
     uint8_t& at = to[__builtin_ctzll(bits)];
@@ -256,11 +264,14 @@ uint16_t* list_picked(const Band&, const Windows<uint64_t>&, int64_t, const Segm
 #include "spikenm/kernels/cpu/spike_layer_values_inl.h"
 //
 #include "spikenm/kernels/cpu/spike_layer_bytes_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_steps_inl.h"
 
 void run_tile(const SpikeLayer& layer, const LayerTile& tile, const TilePlan& plan,
               std::byte* base) {
   const Scratch scratch(plan, base);
   if (layer.input.values != nullptr) return values_tile(layer, tile, plan, scratch);
+  if (plan.packs_steps) return steps_tile(layer, tile, plan, scratch);
   if (layer.rows.form != RowForm::kEvents) return bytes_tile(layer, tile, plan, scratch);
   const TileWords bits(layer, plan, base);
   if (layer.rows.keep != nullptr) return kept_tile(layer, tile, plan, scratch, bits);

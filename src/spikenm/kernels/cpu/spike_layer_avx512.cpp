@@ -169,6 +169,9 @@ struct Quads {
   __m512i sums;
   SPIKENM_INLINE void clear() { sums = _mm512_setzero_si512(); }
   SPIKENM_INLINE void store(int32_t* to) const { _mm512_store_si512(to, sums); }
+  SPIKENM_INLINE void divide(int t) {
+    sums = _mm512_maskz_srav_epi32(0xFFFF, sums, _mm512_set1_epi32(t));
+  }
 };
 
 SPIKENM_INLINE void dot(Quads& total, __m512i x, const int8_t* w) {
@@ -185,6 +188,10 @@ SPIKENM_INLINE Word64 word64(const uint8_t* x) {
 }
 SPIKENM_INLINE __m512i pick(const int8_t* index, Word64 word) {
   return _mm512_permutexvar_epi8(_mm512_load_si512(index), word);
+}
+constexpr int kPixelsAtOnce = 2;
+SPIKENM_INLINE __m512i only_bit(__m512i x, int t) {
+  return _mm512_and_si512(x, _mm512_set1_epi8(static_cast<char>(1 << t)));
 }
 SPIKENM_INLINE void put_counts(uint8_t* to, uint64_t bits, uint8_t count) {
   const __m512i old = _mm512_load_si512(to);
@@ -213,11 +220,14 @@ SPIKENM_INLINE void put_counts(uint8_t* to, uint64_t bits, uint8_t count) {
 #include "spikenm/kernels/cpu/spike_layer_values_inl.h"
 //
 #include "spikenm/kernels/cpu/spike_layer_bytes_inl.h"
+//
+#include "spikenm/kernels/cpu/spike_layer_steps_inl.h"
 
 void run_tile(const SpikeLayer& layer, const LayerTile& tile, const TilePlan& plan,
               std::byte* base) {
   const Scratch scratch(plan, base);
   if (layer.input.values != nullptr) return values_tile(layer, tile, plan, scratch);
+  if (plan.packs_steps) return steps_tile(layer, tile, plan, scratch);
   if (layer.rows.form != RowForm::kEvents) return bytes_tile(layer, tile, plan, scratch);
   const TileWords bits(layer, plan, base);
   if (layer.rows.keep != nullptr) return kept_tile(layer, tile, plan, scratch, bits);
