@@ -37,7 +37,7 @@ constexpr WeightRule kShared{{2, 16, 64}, nm::Axis::kIn, false};
 
 TEST(Plan, PacksWhereOutputsShareTheirMasks) {
   EXPECT_EQ(plan_of(kShared, 0.1).kernel, "packed events");
-  EXPECT_EQ(plan_of(WeightRule{{2, 4, 1}, nm::Axis::kIn, false}, 0.1).kernel, "events");
+  EXPECT_EQ(plan_of(WeightRule{{2, 4, 1}, nm::Axis::kIn, false}, 0.05).kernel, "events");
   EXPECT_EQ(plan_of(std::nullopt, 0.1).kernel, "events");
 }
 

@@ -19,8 +19,10 @@ constexpr double kPieceCycles = 1.5;    // the same where a pixel's kept bits we
 constexpr double kWordCycles = 1.3;  // to take out the kept bits of a word, where none gathers them
 constexpr double kDenseCycles = 0.48;  // for each input, whatever fires
 constexpr double kPickCycles = 0.83;   // for each input that an output keeps
-constexpr double kByteCycles = 18;     // to turn spikes into bytes
-constexpr double kSlowBytes = 5;       // times dense and pick, without VNNI
+constexpr double kPickStepsCycles =
+    0.76;  // the same where no input is a count: by what a Zen 4 took beside events
+constexpr double kByteCycles = 18;  // to turn spikes into bytes
+constexpr double kSlowBytes = 5;    // times dense and pick, without VNNI
 
 // The share of places where bit `plane` is set in the number of spikes of `window` neurons.
 double plane_rate(double rate, int64_t window, int64_t plane) {
@@ -125,7 +127,8 @@ Costs costs_of(const SynapseTensor& tensor, const Layer& layer, const PlanFacts&
     if (tensor.rule) {
       const nm::NmPattern& pattern = tensor.rule->pattern;
       const double slots = std::ceil(16.0 * pattern.n / pattern.m) * 4;  // of 64 inputs
-      costs.packed = kByteCycles + words * slots * kPickCycles * slow;
+      const double pick = facts.most_count == 1 ? kPickStepsCycles : kPickCycles;
+      costs.packed = kByteCycles + words * slots * pick * slow;
     }
   }
   return costs;
