@@ -8,7 +8,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
   target_compile_options(spikenm_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds -Wno-stringop-overflow>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Looking for memory to free takes GCC a fifth of its time behind torch's headers; it needs 1.1 GB without.
+  # Looking for memory to free takes GCC a fifth of its time behind torch's headers; without it a process needs
+  # up to 1.1 GB.
   target_compile_options(spikenm_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=2097152>)
 endif()

@@ -79,6 +79,20 @@ TEST(HostileModel, WeightsThatGrowTooMuchAreRefused) {
                "with 12800 bytes of weights in all");
 }
 
+// Nothing but zeros: a bit for each weight, and no value.
+TEST(HostileModel, BitsThatGrowTooMuchAreRefused) {
+  graph::Graph graph("wide", {1, 1024, 1024}, {"a", "b"});
+  graph.add("fc", test::synapse_of(2), {graph.add("flatten", graph::Flatten{}, {0})});
+  graph.finish();
+  StoredModel model = test::random_model(std::move(graph));
+  const nm::WeightShape shape{2, 1024 * 1024, 1, 1};
+  const auto numel = static_cast<size_t>(shape.numel());
+  model.synapses.at(2) = pack_synapse(std::vector<float>(numel), std::vector<uint8_t>(numel), shape,
+                                      std::nullopt, WeightType::kInt8, "fc");
+  ASSERT_TRUE(model.synapses.at(2).as_bits);
+  EXPECT_ERROR(Model(std::move(model)), "'fc'", "with 262144 bytes of weights in all");
+}
+
 int64_t resident_mb() {
   int64_t pages = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> pages >> resident;
@@ -125,7 +139,7 @@ TEST(HostileModel, ValuesOfASampleThatDidNotRunAreRefused) {
   session.run(std::vector<float>(static_cast<size_t>(2 * model->frames() * model->frame_size())),
               2);
   EXPECT_FALSE(session.values(2, 1).empty());
-  EXPECT_ERROR(static_cast<void>(session.values(2, 2)), "found sample 2, wanted 0 to 1");
+  EXPECT_ERROR(static_cast<void>(session.values(2, 2)), "found sample 2, wanted one of 2");
   EXPECT_ERROR(static_cast<void>(session.values(2, -1)), "found sample -1");
 }
 

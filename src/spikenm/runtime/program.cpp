@@ -30,7 +30,10 @@ int64_t pixels_of(const graph::Shape& shape) {
 class Compiler {
  public:
   explicit Compiler(const StoredModel& model)
-      : model_(model), graph_(model.graph), readers_(graph::readers(graph_)) {
+      : model_(model),
+        graph_(model.graph),
+        readers_(graph::readers(graph_)),
+        weight_bytes_(weight_bytes(model)) {
     const size_t n = graph_.nodes().size();
     program_.forms.assign(n, Form::kReal);
     program_.expanded.assign(n, false);
@@ -132,13 +135,12 @@ class Compiler {
   }
 
   void take_places(int64_t count) {
-    const int64_t bytes = weight_bytes(model_);
-    const int64_t most = std::min(kMostPlaces, kFreePlaces + kPlacesOfAByte * bytes);
+    const int64_t most = std::min(kMostPlaces, kFreePlaces + kPlacesOfAByte * weight_bytes_);
     places_ += count;
     SPIKENM_CHECK(places_ <= most,
                   "network '{}': found maps that need lists of {} places of spikes or more, wanted "
                   "at most {} with its {} bytes of weights",
-                  graph_.name(), places_, most, bytes);
+                  graph_.name(), places_, most, weight_bytes_);
   }
 
   void add_layer(NodeId id) {
@@ -235,7 +237,8 @@ class Compiler {
   const Graph& graph_;
   graph::Readers readers_;
   std::vector<bool> done_;  // by node: part of a layer already
-  int64_t places_ = 0;      // listed so far
+  int64_t weight_bytes_;
+  int64_t places_ = 0;  // listed so far
   Program program_;
 };
 

@@ -44,7 +44,7 @@ class Session {
 
   // The scores of one more step, [classes], of one stream. `frame` is [channels, height, width].
   std::span<const float> step(std::span<const float> frame);
-  // A stream begins anew.
+  // A stream begins anew. Its first step touches the memory of its state; state() does it before.
   void reset();
   // The membranes of a stream: all that step() remembers. It may be copied out and put back.
   [[nodiscard]] std::span<float> state();

@@ -71,7 +71,8 @@ void Session::Memory::allocate() {
                  static_cast<double>(kernels::spike_words(node(id).out.channels) * planes_of(id));
     total += real[id] + bits[id];
   }
-  total += 4.0 * static_cast<double>(lanes_) * static_cast<double>(own_state);
+  const int64_t rooms = std::min<int64_t>(lanes_, options.batch);  // no sample has two
+  total += 4.0 * static_cast<double>(rooms) * static_cast<double>(own_state);
   check_memory(total);
   bytes_ = total;
   for (NodeId id = 0; id < n; ++id) {
@@ -79,7 +80,7 @@ void Session::Memory::allocate() {
     nodes_[id].bits = AlignedBytes(static_cast<size_t>(bits[id]));
   }
   stream_ = AlignedBytes(state * sizeof(float));
-  rooms_.resize(static_cast<size_t>(lanes_));
+  rooms_.resize(static_cast<size_t>(rooms));
   for (Room& room : rooms_) room.state = AlignedBytes(own_state * sizeof(float));
   scores_.resize(static_cast<size_t>(options.batch * model->classes()));
 }

@@ -70,7 +70,7 @@ class Session::Memory {
   std::vector<std::vector<const uint64_t*>> layer_maps_;  // by layer: what its input points to
   std::vector<std::vector<int64_t>> layer_map_pixels_;
   std::vector<std::vector<int32_t>> layer_map_planes_;
-  std::vector<Room> rooms_;    // of each lane
+  std::vector<Room> rooms_;    // of each lane that may run samples
   std::vector<float> scores_;  // [batch, classes]
   AlignedBytes stream_, scratch_;
   bool streamed_ = false;  // the memory of `stream_` holds a state

@@ -47,8 +47,8 @@ double Session::Memory::firing_rate(NodeId neurons) const {
 }
 
 std::vector<float> Session::Memory::values(NodeId id, int64_t sample) const {
-  SPIKENM_CHECK(sample >= 0 && sample < samples_, "session: found sample {}, wanted 0 to {}",
-                sample, samples_ - 1);
+  SPIKENM_CHECK(sample >= 0 && sample < samples_, "session: found sample {}, wanted one of {}",
+                sample, samples_);
   const graph::Shape& shape = node(id).out;
   const int64_t pixels = shape.height * shape.width;
   const bool has_real = nodes_[id].real.size() > 0, has_bits = nodes_[id].bits.size() > 0;

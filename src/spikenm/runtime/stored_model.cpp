@@ -10,9 +10,12 @@ graph::NeuronParams neuron_params(const StoredModel& model, graph::NodeId neuron
 }
 
 int64_t weight_bytes(const StoredModel& model) {
-  size_t bytes = 0;
-  for (const auto& [id, tensor] : model.synapses) bytes += tensor.values.size();
-  return static_cast<int64_t>(bytes);
+  int64_t bytes = 0;
+  for (const auto& [id, tensor] : model.synapses) {
+    bytes += stored_weights(tensor) * static_cast<int64_t>(value_bytes(tensor.type));
+    if (tensor.as_bits) bytes += tensor.shape.numel() / 8;
+  }
+  return bytes;
 }
 
 }  // namespace spikenm::runtime

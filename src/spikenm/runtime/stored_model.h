@@ -42,7 +42,7 @@ struct StoredModel {
 // The neuron's constants with its learnt leak, if it has one.
 graph::NeuronParams neuron_params(const StoredModel& model, graph::NodeId neuron);
 
-// Of the values of all weights, as they are stored.
+// Of the values of all weights, and of the bits that stand for them, as they are stored.
 int64_t weight_bytes(const StoredModel& model);
 
 }  // namespace spikenm::runtime

@@ -41,6 +41,8 @@ TEST(EventFolder, TheSensorIsThatOfTheFilesThatSayItWhicheverComesFirst) {
                   ->info()
                   .shape(),
               (SampleShape{4, 2, 128, 128}));
+  put(dir / "0/a.bin", "");  // what is damaged does not keep the others from being used
+  EXPECT_EQ(open_set("event-folder", dir.path())->info().shape(), (SampleShape{4, 2, 128, 128}));
 }
 
 TEST(EventFolder, AKeySaysTheSensorWhereNoFileDoes) {

@@ -5,6 +5,7 @@
 #include "spikenm/data/events/recognize.h"
 
 #include <charconv>
+#include <exception>
 
 namespace spikenm::data {
 namespace {
@@ -33,25 +34,32 @@ SensorSize parse_sensor(const std::string& text, const std::string& key) {
   return size;
 }
 
-// What the files say of their sensor; one of each extension is asked, for some formats never say it. Where
-// nothing is opened it may be any size.
+// What a recording says of its sensor.
+SensorSize size_in(const std::filesystem::path& file, const UnpackLimit& limit) {
+  std::vector<uint8_t> bytes;
+  read_bytes(file, bytes);
+  const Recording recording = read_event_file(bytes, file.string(), limit).recording;
+  return {recording.width, recording.height};
+}
+
+// What the files say of their sensor; one of each extension is asked, for some formats never say it. A damaged
+// one counts only where the others do not say it. Where nothing is opened it may be any size.
 SensorSize sensor_of(const std::vector<std::filesystem::path>& files, const UnpackLimit& limit,
                      const std::string& key, Extent extent) {
-  try {
-    for (const std::filesystem::path& file : files) {
-      std::vector<uint8_t> bytes;
-      read_bytes(file, bytes);
-      const Recording recording = read_event_file(bytes, file.string(), limit).recording;
-      if (recording.width > 0 && recording.height > 0) return {recording.width, recording.height};
+  std::exception_ptr damaged;
+  for (const std::filesystem::path& file : files) {
+    try {
+      const SensorSize size = size_in(file, limit);
+      if (size.width > 0 && size.height > 0) return size;
+    } catch (const Error&) {
+      if (!damaged) damaged = std::current_exception();
     }
-    fail(
-        "{}: not set, and {} does not say how large its sensor is; wanted width x height, as "
-        "346x260",
-        key, files.empty() ? "no file" : files.front().string());
-  } catch (const Error&) {
-    if (extent != Extent::kNothing) throw;
-    return {128, 128};
   }
+  if (extent == Extent::kNothing) return {128, 128};
+  if (damaged) std::rethrow_exception(damaged);
+  fail(
+      "{}: not set, and {} does not say how large its sensor is; wanted width x height, as 346x260",
+      key, files.front().string());
 }
 
 RecordingReader reader_for(SensorSize sensor, const UnpackLimit& limit) {
