@@ -108,7 +108,7 @@ python-all: python ## that wheel on every Python from 3.10 to 3.13 that is found
 wheel: setup ## a wheel for Linux, build-python/dist: the libraries it links inside, those of torch and OpenMP left out
 	@tools/setup_python
 	@rm -rf build-python/wheel build-python/dist
-	@CC=cc CXX=c++ PIP_CONSTRAINT=$(CURDIR)/tools/requirements-python.txt $(PYTHON_PATH) pip wheel --quiet --no-deps -w build-python/wheel -C cmake.define.$(WERROR:-D%=%) .
+	@CC=cc CXX=c++ PIP_CONSTRAINT=$(CURDIR)/tools/requirements-python.txt $(PYTHON_PATH) pip wheel --quiet --no-deps -w build-python/wheel --config-settings=cmake.define.$(WERROR:-D%=%) .
 	@$(PYTHON_PATH) auditwheel repair $(addprefix --exclude ,'libtorch*' 'libc10*' 'libgomp*') -w build-python/dist build-python/wheel/*.whl >build-python/auditwheel.log 2>&1 || { cat build-python/auditwheel.log; exit 1; }
 	@ls build-python/dist/*.whl
 
