@@ -19,8 +19,8 @@ constexpr double kPieceCycles = 1.5;    // the same where a pixel's kept bits we
 constexpr double kWordCycles = 1.3;  // to take out the kept bits of a word, where none gathers them
 constexpr double kDenseCycles = 0.48;  // for each input, whatever fires
 constexpr double kPickCycles = 0.83;   // for each input that an output keeps
-constexpr double kPickStepsCycles =
-    0.76;  // the same where no input is a count: by what a Zen 4 took beside events
+// The same where no input is a count, by what a Zen 4 took beside events.
+constexpr double kPickStepsCycles = 0.76;
 constexpr double kByteCycles = 18;  // to turn spikes into bytes
 constexpr double kSlowBytes = 5;    // times dense and pick, without VNNI
 

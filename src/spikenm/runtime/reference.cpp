@@ -75,10 +75,9 @@ class Reference {
         if (layer.neurons) {
           const float h = std::fmaf(neurons.keep, v, value);
           const bool fired = h >= neurons.threshold;
-          if (fired)
-            v = neurons.soft == 0 ? neurons.reset : std::fmaf(neurons.soft, h, neurons.reset);
-          else
-            v = h;
+          const float reset =
+              neurons.soft == 0 ? neurons.reset : std::fmaf(neurons.soft, h, neurons.reset);
+          v = fired ? reset : h;
           value = fired && is_alive(*layer.neurons, i) ? 1 : 0;
         }
         out[static_cast<size_t>(t * shape.values() + i)] = value;

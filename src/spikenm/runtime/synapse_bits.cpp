@@ -14,6 +14,15 @@ bool is_zero(Bytes value) {
 
 }  // namespace
 
+int64_t count_bit_weights(const SynapseTensor& tensor) {
+  const size_t item = value_bytes(tensor.type);
+  const Bytes whole = tensor.values;
+  int64_t count = 0;
+  for (size_t at = 0; at < whole.size(); at += item)
+    count += is_zero(whole.subspan(at, item)) ? 0 : 1;
+  return count;
+}
+
 void check_last_bits(Bytes bits, size_t count, const std::string& what, std::string_view of) {
   SPIKENM_CHECK(count % 8 == 0 || bits[count / 8] >> count % 8 == 0,
                 "{}: found a bit behind its {} {}, wanted zeros", what, count, of);

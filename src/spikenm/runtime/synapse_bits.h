@@ -15,6 +15,9 @@
 
 namespace spikenm::runtime {
 
+// The weights that have a bit: those that are not 0.
+int64_t count_bit_weights(const SynapseTensor& tensor);
+
 // Bits fill bytes from the lowest on; an Error where one behind the last of `count` is set. `of` says what
 // they are: "weights".
 void check_last_bits(Bytes bits, size_t count, const std::string& what, std::string_view of);

@@ -188,8 +188,7 @@ std::vector<int8_t> unpack_int8(const SynapseTensor& tensor) {
 }
 
 int64_t stored_weights(const SynapseTensor& tensor) {
-  if (tensor.as_bits)
-    return static_cast<int64_t>(to_bit_weights(tensor).values.size() / value_bytes(tensor.type));
+  if (tensor.as_bits) return count_bit_weights(tensor);
   return static_cast<int64_t>(tensor.values.size() / value_bytes(tensor.type));
 }
 

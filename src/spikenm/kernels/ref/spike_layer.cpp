@@ -132,11 +132,9 @@ Sums sum_at(const SpikeLayer& layer, int64_t sample, int64_t step, int64_t y, in
 bool fire(const LayerNeurons& n, float current, float& v) {
   const float h = fused(n.keep, v, current);
   const bool fired = h >= n.threshold;
-  if (!fired)
-    v = h;
-  else
-    v = n.soft == 0 ? n.reset
-                    : fused(n.soft, h, n.reset);  // 0 * h is no number where h is infinite
+  // Not always the sum: 0 * h is no number where h is infinite.
+  const float reset = n.soft == 0 ? n.reset : fused(n.soft, h, n.reset);
+  v = fired ? reset : h;
   return fired;
 }
 
